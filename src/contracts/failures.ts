@@ -1,0 +1,20 @@
+/**
+ * Codes of failures that cross Temporal, as the `type` of an ApplicationFailure. Whether one is retried is decided where it is made
+ * (activities/to-failure.ts); workflows read only the code.
+ */
+export const failure = {
+  agentNotFound: 'AgentNotFound',
+  modelNotFound: 'ModelNotFound',
+  modelAuthentication: 'ModelAuthentication',
+  modelRejectedRequest: 'ModelRejectedRequest',
+  modelContextOverflow: 'ModelContextOverflow',
+  modelUnavailable: 'ModelUnavailable',
+  inputNotFound: 'InputNotFound',
+  storeUnavailable: 'StoreUnavailable',
+  tooLarge: 'PayloadTooLarge',
+  /** Of an update: the call, turn or input that it names cannot take it. */
+  rejected: 'Rejected',
+  internal: 'Internal',
+} as const;
+
+export type FailureCode = (typeof failure)[keyof typeof failure];

@@ -1,0 +1,151 @@
+import type { CallState, Reply } from '../core/next-action.ts';
+import type { FinishReason, InputPart, Json, Usage } from '../schema/message.ts';
+import type { SessionRef } from './ids.ts';
+
+/** A user's input as it travels: plain text, parts, or a reference to parts that the client wrote to the store because they are large. */
+export type SubmittedInput = string | InputPart[] | { ref: string };
+
+/** An input above this many bytes of JSON goes to the store first, so that no signal nears the payload limit. */
+export const inlineInputBytes = 16 * 1024;
+
+export type IfBusy = 'queue' | 'reject' | 'steer';
+
+export interface Submission {
+  /** The sender's own id: a repeat of it does nothing and answers the same turn. */
+  id: string;
+  input: SubmittedInput;
+  /** What happens while another turn runs; default `queue`. */
+  ifBusy?: IfBusy;
+}
+
+/** A submission that has its turn number and waits for its turn. */
+export interface QueuedTurn {
+  turn: number;
+  inputId: string;
+  input: SubmittedInput;
+}
+
+/** What of a session outlives its workflow: committed to the store, loaded at the start of a run. */
+export interface SessionControl {
+  /** Turns that were accepted and had not begun when the session's workflow was cancelled. */
+  queue: QueuedTurn[];
+}
+
+export interface SessionInput {
+  ref: SessionRef;
+  agent: string;
+  /** Set by the session itself when it continues as new. */
+  carry?: SessionCarry;
+}
+
+export interface SessionCarry {
+  nextTurn: number;
+  queue: QueuedTurn[];
+  /** The newest input ids with the turns that they became, oldest first. */
+  seen: SeenInput[];
+  hasSearchAttributes: boolean;
+}
+
+export interface SeenInput {
+  inputId: string;
+  turn: number;
+}
+
+export interface Steer {
+  id: string;
+  input: SubmittedInput;
+}
+
+/** A call as the turn's workflow carries it: no content, and its decision already made. */
+export interface TurnCall {
+  callId: string;
+  name: string;
+  state: CallState;
+  concurrencySafe: boolean;
+  returnDirect: boolean;
+  /** Limit of one execution, in milliseconds. */
+  timeoutMs: number;
+  /** Why a gate is open, for a person to judge by. */
+  reason?: string;
+}
+
+export interface TurnError {
+  code: string;
+  message: string;
+}
+
+export interface TurnInput {
+  ref: SessionRef;
+  turn: number;
+  agent: string;
+  inputId: string;
+  input: SubmittedInput;
+  hasSearchAttributes: boolean;
+  /** Set by the turn itself when it continues as new. */
+  carry?: TurnCarry;
+}
+
+export interface TurnCarry {
+  maxIterations: number;
+  modelName: string;
+  /** Counts stretches between gates, from 1. */
+  run: number;
+  /** Model calls of the turn, the summarizing one included; the next one gets this number plus one. */
+  step: number;
+  iterations: number;
+  reply: Reply;
+  replyMessageId?: string;
+  calls: TurnCall[];
+  steers: Steer[];
+  isSummarized: boolean;
+  usage: Usage;
+  preview: string;
+  /** Ids of signals that were taken in: a repeat does nothing. */
+  seen: string[];
+}
+
+export interface TurnResult {
+  turnId: string;
+  finishReason: FinishReason;
+  usage: Usage;
+  /** The message that answers the turn; absent when it ended without one. */
+  replyMessageId?: string;
+  error?: TurnError;
+}
+
+/** A person's answer to a call that asks. `input` replaces the arguments, and is validated again. */
+export interface Confirmation {
+  callId: string;
+  decision: 'allow' | 'deny';
+  input?: Json;
+  reason?: string;
+}
+
+/** A system's result for a call of an external tool. */
+export interface ExternalResult {
+  callId: string;
+  state: 'success' | 'error';
+  content: string | InputPart[];
+}
+
+/** What somebody found out about a call whose outcome was not recorded. */
+export interface Reconciliation {
+  callId: string;
+  outcome: 'happened' | 'did_not_happen';
+  /** What the tool would have returned, when it happened and this is known. */
+  content?: string;
+  reason: string;
+}
+
+export interface Answered<T> {
+  /** The sender's own id: a repeat of it does nothing. */
+  id?: string;
+  /** Who answers, for the record. */
+  actor?: string;
+  results: T[];
+}
+
+export interface Interrupt {
+  id?: string;
+  reason?: string;
+}

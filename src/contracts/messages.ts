@@ -1,0 +1,53 @@
+import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type {
+  Answered,
+  Confirmation,
+  ExternalResult,
+  Interrupt,
+  Reconciliation,
+  Steer,
+  Submission,
+  TurnCall,
+} from './inputs.ts';
+
+/*
+ * The wire for everything from outside. A signal never fails a workflow: what does not fit is recorded and ignored. Its update twin
+ * has the same name, and a validator that rejects with the reason.
+ */
+
+/** To a session: an input that becomes a turn. */
+export const submitSignal = defineSignal<[Submission]>('submit');
+export const submitUpdate = defineUpdate<SubmitAnswer, [Submission]>('submit');
+
+/** What became of a submission. */
+export interface SubmitAnswer {
+  turnId: string;
+  status: 'started' | 'queued' | 'steered' | 'repeated';
+}
+
+/** To a turn, or to its session, which passes them on to the turn that runs. */
+export const confirmSignal = defineSignal<[Answered<Confirmation>]>('confirm');
+export const confirmUpdate = defineUpdate<string[], [Answered<Confirmation>]>('confirm');
+export const externalResultSignal = defineSignal<[Answered<ExternalResult>]>('externalResult');
+export const externalResultUpdate = defineUpdate<string[], [Answered<ExternalResult>]>('externalResult');
+export const reconcileSignal = defineSignal<[Answered<Reconciliation>]>('reconcile');
+export const reconcileUpdate = defineUpdate<string[], [Answered<Reconciliation>]>('reconcile');
+export const interruptSignal = defineSignal<[Interrupt]>('interrupt');
+export const interruptUpdate = defineUpdate<void, [Interrupt]>('interrupt');
+/** A user message that the running turn takes in before its next model call. A session without a running turn makes it a turn. */
+export const steerSignal = defineSignal<[Steer]>('steer');
+export const steerUpdate = defineUpdate<SubmitAnswer, [Steer]>('steer');
+
+export interface SessionView {
+  running?: string;
+  queued: string[];
+  nextTurn: number;
+}
+export const sessionQuery = defineQuery<SessionView>('session');
+
+export interface TurnView {
+  step: number;
+  run: number;
+  calls: TurnCall[];
+}
+export const turnQuery = defineQuery<TurnView>('turn');

@@ -1,0 +1,96 @@
+import type { FinishReason } from '../schema/message.ts';
+import { planBatches } from './tool-batch.ts';
+
+/** `pending` waits for its batch, `allowed` may run, the three in the middle wait at a gate, the rest have their result. */
+export type CallState =
+  | 'pending'
+  | 'allowed'
+  | 'asking'
+  | 'submitted'
+  | 'uncertain'
+  | 'success'
+  | 'error'
+  | 'denied'
+  | 'interrupted';
+
+/** What the loop knows of one call of the current step. All else stays in the store. */
+export interface LoopCall {
+  callId: string;
+  state: CallState;
+  concurrencySafe: boolean;
+  returnDirect: boolean;
+}
+
+/** What the last model call came to: `none` before the first, `calls` when it proposed some, `empty` when it said nothing visible. */
+export type Reply = 'none' | 'calls' | 'text' | 'empty' | 'structured';
+
+/** All that the loop decides on. */
+export interface LoopState {
+  /** Model calls so far, the summarizing one not counted. */
+  iterations: number;
+  maxIterations: number;
+  reply: Reply;
+  calls: readonly LoopCall[];
+  /** User messages that wait to be taken in. */
+  hasSteers: boolean;
+  /** The summarizing call has been made. */
+  isSummarized: boolean;
+  /** Set by an interrupt, a policy or a failure: the loop ends with it once no call runs. */
+  stopReason?: FinishReason;
+}
+
+export type NextAction<C extends LoopCall = LoopCall> =
+  | { kind: 'reason' }
+  /** One last model call without tools, because the iterations are used up. */
+  | { kind: 'summarize' }
+  | { kind: 'act'; calls: C[] }
+  | { kind: 'wait'; calls: C[] }
+  | { kind: 'exit'; reason: FinishReason };
+
+/** The loop's only decision: total, pure, and the same for the same state. */
+export function nextAction<C extends LoopCall>(
+  state: Omit<LoopState, 'calls'> & { calls: readonly C[] },
+): NextAction<C> {
+  if (state.stopReason) return { kind: 'exit', reason: state.stopReason };
+
+  const batch = planBatches(state.calls).find((calls) => !calls.every(isSettled));
+  if (batch) {
+    const executable = batch.filter(isExecutable);
+    if (executable.length > 0) return { kind: 'act', calls: executable };
+    return { kind: 'wait', calls: batch.filter(isWaiting) };
+  }
+
+  if (state.hasSteers && state.iterations < state.maxIterations) return { kind: 'reason' };
+  if (isReturnedDirectly(state)) return { kind: 'exit', reason: 'tool_return_direct' };
+  if (state.reply === 'structured') return { kind: 'exit', reason: 'structured_output' };
+  if (state.isSummarized) return { kind: 'exit', reason: 'max_iterations' };
+  if (state.reply === 'text') return { kind: 'exit', reason: 'model_stop' };
+  if (state.iterations >= state.maxIterations) return { kind: 'summarize' };
+  return { kind: 'reason' };
+}
+
+export function isSettled(call: Pick<LoopCall, 'state'>): boolean {
+  return !isExecutable(call) && !isWaiting(call);
+}
+
+export function isWaiting(call: Pick<LoopCall, 'state'>): boolean {
+  return call.state === 'asking' || call.state === 'submitted' || call.state === 'uncertain';
+}
+
+function isExecutable(call: Pick<LoopCall, 'state'>): boolean {
+  return call.state === 'pending' || call.state === 'allowed';
+}
+
+/** The turn ends with the tools' own words only when every call of the step declares it and all went well. */
+function isReturnedDirectly(state: Pick<LoopState, 'reply' | 'calls'>): boolean {
+  return (
+    state.reply === 'calls' &&
+    state.calls.length > 0 &&
+    state.calls.every((call) => call.returnDirect && call.state === 'success')
+  );
+}
+
+/** The reason with which a run pauses at these gates. */
+export function pauseReason(calls: readonly Pick<LoopCall, 'state'>[]): FinishReason {
+  return calls.some((call) => call.state === 'asking') ? 'permission_asking' : 'tool_suspended';
+}

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { DataSource, FinishReason, Json, ModelFinishReason, Msg, ToolResultState, Usage } from './message.ts';
+
+/** A call as a gate shows it: enough for a person or a system to decide on. */
+export const GateCall = z.object({
+  callId: z.string(),
+  name: z.string(),
+  arguments: z.string(),
+  reason: z.string().optional(),
+});
+export type GateCall = z.infer<typeof GateCall>;
+
+const inMessage = { messageId: z.string() };
+const inBlock = { ...inMessage, blockId: z.string() };
+const inCall = { ...inMessage, callId: z.string() };
+
+/** The body of each event kind, before the store gives it an id, a session, a turn and a time. */
+export const EventBody = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('turn_start'), agent: z.string(), revision: z.string() }),
+  z.object({
+    kind: z.literal('turn_end'),
+    finishReason: FinishReason,
+    usage: Usage,
+    error: z.object({ code: z.string(), message: z.string() }).optional(),
+  }),
+  z.object({ kind: z.literal('run_start'), run: z.number().int() }),
+  z.object({ kind: z.literal('run_end'), run: z.number().int(), reason: FinishReason }),
+
+  /** A user message that entered the transcript: the turn's input, or a steer. */
+  z.object({ kind: z.literal('input'), message: Msg }),
+  z.object({ kind: z.literal('hint'), ...inBlock, message: Msg }),
+
+  /** Opens an assistant message. A higher `attempt` of one `messageId` supersedes all that was streamed for it before. */
+  z.object({
+    kind: z.literal('model_call_start'),
+    ...inMessage,
+    seq: z.number().int(),
+    step: z.number().int(),
+    attempt: z.number().int(),
+    model: z.string(),
+  }),
+  z.object({ kind: z.literal('model_call_end'), ...inMessage, usage: Usage, finishReason: ModelFinishReason }),
+
+  z.object({ kind: z.literal('text_start'), ...inBlock }),
+  z.object({ kind: z.literal('text_delta'), ...inBlock, delta: z.string() }),
+  z.object({ kind: z.literal('text_end'), ...inBlock }),
+  z.object({ kind: z.literal('thinking_start'), ...inBlock }),
+  z.object({ kind: z.literal('thinking_delta'), ...inBlock, delta: z.string() }),
+  z.object({ kind: z.literal('thinking_end'), ...inBlock, provider: z.record(z.string(), Json).optional() }),
+  z.object({ kind: z.literal('data_start'), ...inBlock, mediaType: z.string(), name: z.string().optional() }),
+  z.object({ kind: z.literal('data_delta'), ...inBlock, source: DataSource }),
+  z.object({ kind: z.literal('data_end'), ...inBlock }),
+
+  z.object({
+    kind: z.literal('tool_call_start'),
+    ...inCall,
+    name: z.string(),
+    providerCallId: z.string().optional(),
+  }),
+  z.object({ kind: z.literal('tool_call_delta'), ...inCall, delta: z.string() }),
+  z.object({ kind: z.literal('tool_call_end'), ...inCall }),
+
+  /** Opens a tool message. A higher `attempt` supersedes what was streamed before. */
+  z.object({
+    kind: z.literal('tool_result_start'),
+    ...inCall,
+    seq: z.number().int(),
+    step: z.number().int(),
+    attempt: z.number().int(),
+    name: z.string(),
+  }),
+  /** A streamed piece of the result (`delta`), or progress that is no part of it. */
+  z.object({
+    kind: z.literal('tool_result_delta'),
+    ...inCall,
+    delta: z.string().optional(),
+    progress: z.object({ message: z.string().optional(), fraction: z.number().optional() }).optional(),
+  }),
+  /** Closes a tool message. `message` is the committed result: it replaces what was streamed. */
+  z.object({ kind: z.literal('tool_result_end'), ...inCall, state: ToolResultState, message: Msg }),
+
+  z.object({ kind: z.literal('require_user_confirm'), calls: z.array(GateCall) }),
+  z.object({ kind: z.literal('require_external_execution'), calls: z.array(GateCall) }),
+  z.object({ kind: z.literal('require_reconciliation'), calls: z.array(GateCall) }),
+  z.object({
+    kind: z.literal('gate_answered'),
+    callId: z.string(),
+    answer: z.enum(['allow', 'deny', 'external_result', 'happened', 'did_not_happen']),
+    actor: z.string().optional(),
+    reason: z.string().optional(),
+  }),
+  z.object({ kind: z.literal('all_tools_denied'), callIds: z.array(z.string()) }),
+  z.object({ kind: z.literal('interrupted'), reason: z.string() }),
+  z.object({ kind: z.literal('compaction'), fromSeq: z.number().int(), droppedMessages: z.number().int() }),
+  z.object({ kind: z.literal('team_message'), from: z.string(), text: z.string() }),
+  z.object({
+    kind: z.literal('error'),
+    code: z.string(),
+    message: z.string(),
+    retryable: z.boolean(),
+    attempt: z.number().int().optional(),
+  }),
+]);
+export type EventBody = z.infer<typeof EventBody>;
+export type EventKind = EventBody['kind'];
+
+const stamp = z.object({
+  /** Monotonic per session, without gaps in what a subscriber is promised: a cursor, usable as SSE `Last-Event-ID`. */
+  id: z.number().int(),
+  sessionId: z.string(),
+  turnId: z.string(),
+  at: z.string(),
+});
+
+/** What every observer of a session sees, live or replayed. */
+export const AgentEvent = z.intersection(EventBody, stamp);
+export type AgentEvent = EventBody & z.infer<typeof stamp>;

@@ -1,0 +1,266 @@
+import type { SessionRef } from '../contracts/ids.ts';
+import type { SessionControl, TurnError } from '../contracts/inputs.ts';
+import type { CallState } from '../core/next-action.ts';
+import type { AgentEvent, EventBody } from '../schema/event.ts';
+import type { FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
+
+/**
+ * The port to the transcript store: content of sessions, the tool ledger and the event log. Temporal keeps what happens next; this keeps
+ * what was said and done.
+ *
+ * **Contract:** each method is one transaction. Every write is idempotent under the ids in its input: a repeat changes nothing and
+ * returns what the first one committed. Event ids are monotonic per session in commit order: a reader that saw id n never later finds
+ * a new event with an id below n. A connection that broke surfaces as `StoreUnavailableError`; nothing is half written.
+ */
+export interface Store {
+  sessions: SessionStore;
+  turns: TurnStore;
+  messages: MessageStore;
+  calls: CallStore;
+  events: EventStore;
+  blobs: BlobStore;
+  /** Resolves when the store answers; throws `StoreUnavailableError` otherwise. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface Page<T> {
+  items: T[];
+  /** Opaque; absent on the last page. */
+  nextCursor?: string;
+}
+
+export interface PageRequest {
+  cursor?: string;
+  /** 1 to 200, default 50. */
+  limit?: number;
+}
+
+export type SessionState = 'idle' | 'running' | 'waiting';
+
+export interface SessionRecord {
+  ref: SessionRef;
+  agent: string;
+  state: SessionState;
+  control: SessionControl;
+  /** Seq of the newest message, reserved places of results included; 0 when empty. */
+  head: number;
+  /** The context starts at this seq: what is older fell out of the model's budget. */
+  contextFrom: number;
+  /** Id of the newest event; 0 when none. */
+  lastEventId: number;
+  /** Number of the newest turn; 0 when none. */
+  lastTurn: number;
+  usage: Usage;
+  createdAt: string;
+  updatedAt: string;
+}
+
+export interface SessionStore {
+  /** Creates the session unless it is there; an existing one keeps its agent. */
+  open(ref: SessionRef, agent: string): Promise<SessionRecord>;
+  get(ref: SessionRef): Promise<SessionRecord | undefined>;
+  /** Newest change first. */
+  list(
+    owner: string,
+    filter: PageRequest & { agent?: string; state?: SessionState },
+  ): Promise<Page<SessionRecord>>;
+  saveControl(ref: SessionRef, control: SessionControl): Promise<void>;
+}
+
+export type TurnState = 'running' | 'waiting' | 'ended';
+
+export interface TurnRecord {
+  turn: number;
+  turnId: string;
+  inputId: string;
+  agent: string;
+  revision: string;
+  state: TurnState;
+  finishReason?: FinishReason;
+  /** Of the message that answers the turn. */
+  replyMessageId?: string;
+  usage: Usage;
+  error?: TurnError;
+  startedAt: string;
+  endedAt?: string;
+}
+
+/** A message before the store gives it its place. */
+export type MsgDraft = Omit<Msg, 'seq'>;
+
+/** An event that has its id already, because it was streamed before; `cuts` lets a reader resume inside a merged delta. */
+export interface KeptEvent {
+  id: number;
+  at: string;
+  body: EventBody;
+  /** For a merged delta: pairs of an original event id and the length of the text up to its end. */
+  cuts?: [id: number, end: number][];
+}
+
+export interface TurnStore {
+  /**
+   * Appends the input, the turn's row and the events; the session becomes `running`. A repeat of the same `turn` answers the same record.
+   * When `inputId` became another turn before, nothing is written and that turn is returned.
+   */
+  open(input: {
+    ref: SessionRef;
+    turn: number;
+    inputId: string;
+    agent: string;
+    revision: string;
+    message: MsgDraft;
+    /** `inputEvent` is made by the store from the message that it placed; these come after it. */
+    events: EventBody[];
+  }): Promise<TurnRecord>;
+  get(ref: SessionRef, turn: number): Promise<TurnRecord | undefined>;
+  /** Newest first. */
+  list(ref: SessionRef, page: PageRequest): Promise<Page<TurnRecord>>;
+  /** The newest input ids with their turns, oldest first. */
+  recentInputs(ref: SessionRef, limit: number): Promise<{ inputId: string; turn: number }[]>;
+  /** Marks a turn, and with it the session, as running or waiting, and appends the events. Ended turns stay as they are. */
+  setState(ref: SessionRef, turn: number, state: 'running' | 'waiting', events: EventBody[]): Promise<void>;
+  /**
+   * Ends a turn: gives every call of it that has no result the given interrupted result, appends the events, adds the usage to the
+   * session's, and makes the session idle. Ephemeral events of the turn are deleted. A second close changes nothing.
+   */
+  close(input: {
+    ref: SessionRef;
+    turn: number;
+    finishReason: FinishReason;
+    usage: Usage;
+    replyMessageId?: string;
+    error?: TurnError;
+    /** Text of the results that pair the calls left open. */
+    danglingResult: string;
+    events: EventBody[];
+  }): Promise<TurnRecord>;
+}
+
+export interface MessageStore {
+  /** Appends messages at the head, in order, each with an `input` or `hint` event; those whose id is there already are left alone. */
+  append(ref: SessionRef, messages: MsgDraft[]): Promise<Msg[]>;
+  /** Messages with `fromSeq <= seq <= toSeq`, in order: one query. */
+  range(ref: SessionRef, fromSeq: number, toSeq: number): Promise<Msg[]>;
+  /** Seq, role, turn and estimated tokens of each message of that range, without its content: what a context is planned on. */
+  outline(ref: SessionRef, fromSeq: number, toSeq: number): Promise<MessageOutline[]>;
+  get(ref: SessionRef, id: string): Promise<Msg | undefined>;
+  /** In order of seq. */
+  list(ref: SessionRef, page: PageRequest): Promise<Page<Msg>>;
+}
+
+export interface MessageOutline {
+  seq: number;
+  turn: number;
+  role: Msg['role'];
+  /** Estimated as UTF-8 bytes of the content's JSON / 4. */
+  tokens: number;
+}
+
+/** One row of the tool ledger. */
+export interface CallRecord {
+  callId: string;
+  turn: number;
+  step: number;
+  /** Place among the calls of its message, from 0. */
+  index: number;
+  messageId: string;
+  name: string;
+  /** Raw arguments as proposed, or as a person edited them. */
+  arguments: string;
+  state: CallState;
+  /** The act has begun and its outcome is not committed yet. */
+  isDispatched: boolean;
+  /** How often it was dispatched. */
+  attempts: number;
+  reason?: string;
+  createdAt: string;
+  endedAt?: string;
+}
+
+export interface CallDraft {
+  callId: string;
+  name: string;
+  arguments: string;
+  state: CallState;
+  reason?: string;
+  /** For a call that is settled at once (denied, invalid): its result. */
+  result?: MsgDraft;
+}
+
+export interface CallStore {
+  /** The committed message of a model step with its calls, or undefined. */
+  step(ref: SessionRef, turn: number, step: number): Promise<{ message: Msg; calls: CallRecord[] } | undefined>;
+  /**
+   * Commits a model step: the assistant message at the next seq, one reserved seq for each call, the ledger rows, results of settled
+   * calls (with `tool_result_start` and `tool_result_end`), `kept` with their ids and `events` after them, all durable. Ephemeral events
+   * of this message are deleted. A second commit of the step changes nothing and returns the first.
+   */
+  commitStep(input: {
+    ref: SessionRef;
+    message: MsgDraft;
+    calls: CallDraft[];
+    kept: KeptEvent[];
+    events: EventBody[];
+    /** Moves the context's start. */
+    contextFrom?: number;
+  }): Promise<{ message: Msg; calls: CallRecord[] }>;
+  get(ref: SessionRef, callId: string): Promise<CallRecord | undefined>;
+  /** The call of this id in any session of the owner. */
+  find(owner: string, callId: string): Promise<(CallRecord & { ref: SessionRef }) | undefined>;
+  ofTurn(ref: SessionRef, turn: number): Promise<CallRecord[]>;
+  /** All calls of the owner's sessions that wait at a gate, oldest first. */
+  open(owner: string, page: PageRequest): Promise<Page<CallRecord & { ref: SessionRef }>>;
+  /**
+   * Marks calls as dispatched, before they act, and returns them as they were before the mark. Settled ones are left alone.
+   */
+  dispatch(ref: SessionRef, callIds: string[]): Promise<CallRecord[]>;
+  /**
+   * Settles a call: its result takes the reserved seq; `tool_result_start` and `tool_result_end` are appended, ephemeral events of the
+   * call deleted. When it is settled already, nothing changes and the committed state is returned.
+   */
+  settle(
+    ref: SessionRef,
+    callId: string,
+    result: MsgDraft,
+    extra?: { kept?: KeptEvent[]; events?: EventBody[] },
+  ): Promise<CallRecord>;
+  /** Moves an unsettled call to another state (`asking` → `allowed`, `allowed` → `uncertain` …), with events in the same transaction. */
+  move(
+    ref: SessionRef,
+    callId: string,
+    change: { state: CallState; arguments?: string; reason?: string; isDispatched?: boolean },
+    events?: EventBody[],
+  ): Promise<CallRecord>;
+}
+
+export interface EventStore {
+  /** Appends streamed events of an unfinished message; they are deleted when it is committed, or its turn closes. */
+  appendEphemeral(
+    ref: SessionRef,
+    turn: number,
+    messageId: string,
+    bodies: EventBody[],
+  ): Promise<{ id: number; at: string }[]>;
+  appendDurable(ref: SessionRef, turn: number, bodies: EventBody[]): Promise<{ id: number; at: string }[]>;
+  /**
+   * Events with an id above `after`, in order, at most `limit` (default 1,000). A merged delta that `after` lies inside is returned
+   * with the rest of its text only.
+   */
+  read(ref: SessionRef, after: number, limit?: number): Promise<AgentEvent[]>;
+}
+
+export interface BlobStore {
+  /** Keeps a large input under the given id; a repeat changes nothing. */
+  put(ref: SessionRef, id: string, parts: InputPart[]): Promise<void>;
+  get(ref: SessionRef, id: string): Promise<InputPart[] | undefined>;
+}
+
+/** The store did not answer. Retryable: nothing was half written. */
+export class StoreUnavailableError extends Error {
+  readonly code = 'StoreUnavailable';
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'StoreUnavailableError';
+  }
+}

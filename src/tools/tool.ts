@@ -1,0 +1,74 @@
+import type { PermissionDecision } from '../core/permission.ts';
+import type { Json, ToolResultState } from '../schema/message.ts';
+
+/** What a tool may return: text, any JSON value, or media and text parts. `undefined` means done, with nothing to say. */
+export type ToolOutput = Json | undefined | ToolParts;
+
+/** Parts of a result, built with `text()`, `media()` of define-tool.ts. */
+export interface ToolParts {
+  parts: ToolPart[];
+}
+
+export type ToolPart =
+  | { type: 'text'; text: string }
+  | { type: 'data'; mediaType: string; source: { type: 'base64'; data: string } | { type: 'url'; url: string }; name?: string };
+
+/** What `execute` is given besides its input. */
+export interface ToolContext {
+  owner: string;
+  sessionId: string;
+  turnId: string;
+  callId: string;
+  /** The same on every attempt of this call, and on no other: pass it to what you call. */
+  idempotencyKey: string;
+  /** From 1; above 1 an earlier attempt may have acted. */
+  attempt: number;
+  /** Aborts on interrupt, timeout, cancellation and worker shutdown. Pass it on to what you call. */
+  signal: AbortSignal;
+  /** Tells observers how far it is; no part of the result. `fraction` is 0 to 1. */
+  progress(update: { message?: string; fraction?: number }): void;
+}
+
+/** What the permission check of a tool knows. */
+export interface PermissionContext {
+  owner: string;
+  sessionId: string;
+}
+
+export type Validation = { ok: true; value: unknown } | { ok: false; issues: string[] };
+
+/**
+ * A tool as the runtime sees it, whoever made it (`defineTool`, later MCP servers and others).
+ * All but `execute` must be fast and free of side effects.
+ */
+export interface Tool {
+  name: string;
+  description: string;
+  /** JSON Schema of the arguments that the model writes: preset ones are absent. */
+  parameters: Record<string, Json>;
+  /** Checks arguments as parsed from JSON, presets applied. `issues` are sentences that tell the model what to mend. */
+  validate(args: unknown): Promise<Validation>;
+  isReadOnly(input: unknown): boolean;
+  isConcurrencySafe(input: unknown): boolean;
+  /** May run again under the same idempotency key without acting twice. */
+  isIdempotent: boolean;
+  /** Executed by a system outside, which submits the result. */
+  isExternal: boolean;
+  returnDirect: boolean;
+  /** Limit of one execution, in milliseconds. */
+  timeoutMs: number;
+  /** How often a throwing execution is tried in all; more than 1 only for tools that are read-only or idempotent. */
+  maxAttempts: number;
+  /** The tool's own verdict on this input; undefined when it has none. */
+  checkPermission(input: unknown, context: PermissionContext): Promise<PermissionDecision | undefined>;
+  /**
+   * Runs it. Yields text that is streamed as part of the result, and returns the rest of it; whatever it throws becomes an ERROR result.
+   */
+  execute(input: unknown, context: ToolContext): Promise<ToolOutput> | AsyncGenerator<string, ToolOutput, void>;
+}
+
+/** A finished execution, ready to be committed. */
+export interface ToolOutcome {
+  state: ToolResultState;
+  parts: ToolPart[];
+}
