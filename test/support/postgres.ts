@@ -73,7 +73,11 @@ export async function startPostgres(): Promise<TestPostgres> {
       const name = `test_${++databases}`;
       const client = new Client({ connectionString: url });
       await client.connect();
-      await client.query(`create database ${name}`).finally(() => client.end());
+      try {
+        await client.query(`create database ${name}`);
+      } finally {
+        await client.end();
+      }
       return urlOf(name);
     },
     async restart() {
