@@ -8,10 +8,11 @@ import type {
   Reconciliation,
   SeenInput,
   SessionControl,
+  SessionSettings,
   Steer,
   SubmittedInput,
   TurnCall,
-  TurnError,
+  TurnResult,
 } from './inputs.ts';
 
 /** Short, idempotent store writes, run as local activities: one history event each. */
@@ -21,9 +22,9 @@ export interface StoreActivities {
   /** Commits the input and the turn's start; names the agent's limits, which the workflow can't know. */
   openTurn(input: TurnAddress & { agent: string; inputId: string; input: SubmittedInput }): Promise<OpenedTurn>;
   /** Says in events that these calls wait, and that the run pauses. */
-  openGates(input: TurnAddress & { run: number; reason: FinishReason; callIds: string[] }): Promise<void>;
-  /** Commits answers to gates and starts the next run; returns the calls that changed. */
-  answerGates(input: AnswerGatesInput): Promise<CallChange[]>;
+  openGates(input: OpenGatesInput): Promise<void>;
+  /** Commits answers to gates, and the start of the next run when something can go on; says what became of each. */
+  answerGates(input: AnswerGatesInput): Promise<GateOutcome[]>;
   /** Pairs calls without a result, and commits the turn's end. */
   closeTurn(input: CloseTurnInput): Promise<void>;
 }
@@ -46,7 +47,7 @@ export interface SessionSnapshot {
   nextTurn: number;
   queue: QueuedTurn[];
   seen: SeenInput[];
-  hasSearchAttributes: boolean;
+  settings: SessionSettings;
 }
 
 export interface OpenedTurn {
@@ -82,11 +83,25 @@ export interface CallChange {
   reason?: string;
 }
 
-export interface AnswerGatesInput extends TurnAddress {
-  step: number;
-  /** The run that begins when nothing waits any more. */
+export interface OpenGatesInput extends TurnAddress {
   run: number;
+  /** Calls that observers have not been told of yet. */
+  callIds: string[];
+  /** Set when nothing else can run: the run ends for this reason. */
+  pause?: FinishReason;
+}
+
+export interface AnswerGatesInput extends TurnAddress {
+  /** The run that begins when something can go on. */
+  nextRun: number;
+  /** All calls of the batch that wait now. */
+  waiting: string[];
   answers: GateAnswer[];
+}
+
+export interface GateOutcome extends CallChange {
+  /** Why the answer was not taken; the call waits on. */
+  rejected?: string;
 }
 
 export type GateAnswer =
@@ -95,12 +110,6 @@ export type GateAnswer =
   | { kind: 'reconcile'; actor?: string; answer: Reconciliation };
 
 export interface CloseTurnInput extends TurnAddress {
-  step: number;
-  run: number;
-  finishReason: FinishReason;
-  usage: Usage;
-  replyMessageId?: string;
-  error?: TurnError;
-  /** Why it was interrupted. */
-  reason?: string;
+  /** What the turn's workflow returned; or, when it failed or was ended from outside, what is known of it. */
+  result: Pick<TurnResult, 'finishReason' | 'replyMessageId' | 'error' | 'reason'> & Partial<TurnResult>;
 }

@@ -43,7 +43,15 @@ export interface SessionCarry {
   queue: QueuedTurn[];
   /** The newest input ids with the turns that they became, oldest first. */
   seen: SeenInput[];
+  settings: SessionSettings;
+}
+
+/** What the worker knows and the workflow needs: learnt when the session is loaded. */
+export interface SessionSettings {
+  /** The cluster knows Durascope's search attributes. */
   hasSearchAttributes: boolean;
+  /** How long an idle session stays before it returns. */
+  lingerMs: number;
 }
 
 export interface SeenInput {
@@ -102,6 +110,10 @@ export interface TurnCarry {
   preview: string;
   /** Ids of signals that were taken in: a repeat does nothing. */
   seen: string[];
+  /** Calls whose gate observers were told of. */
+  announced: string[];
+  /** The run paused at a gate and has not gone on. */
+  isPaused: boolean;
 }
 
 export interface TurnResult {
@@ -111,6 +123,11 @@ export interface TurnResult {
   /** The message that answers the turn; absent when it ended without one. */
   replyMessageId?: string;
   error?: TurnError;
+  /** Why it was interrupted. */
+  reason?: string;
+  /** The runs and model calls that it took. */
+  run: number;
+  step: number;
 }
 
 /** A person's answer to a call that asks. `input` replaces the arguments, and is validated again. */

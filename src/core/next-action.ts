@@ -43,8 +43,9 @@ export type NextAction<C extends LoopCall = LoopCall> =
   | { kind: 'reason' }
   /** One last model call without tools, because the iterations are used up. */
   | { kind: 'summarize' }
-  | { kind: 'act'; calls: C[] }
-  | { kind: 'wait'; calls: C[] }
+  /** `waiting` are calls of the same batch that wait at a gate meanwhile. */
+  | { kind: 'act'; calls: C[]; waiting: C[] }
+  | { kind: 'wait'; waiting: C[] }
   | { kind: 'exit'; reason: FinishReason };
 
 /** The loop's only decision: total, pure, and the same for the same state. */
@@ -55,9 +56,9 @@ export function nextAction<C extends LoopCall>(
 
   const batch = planBatches(state.calls).find((calls) => !calls.every(isSettled));
   if (batch) {
-    const executable = batch.filter(isExecutable);
-    if (executable.length > 0) return { kind: 'act', calls: executable };
-    return { kind: 'wait', calls: batch.filter(isWaiting) };
+    const calls = batch.filter(isExecutable);
+    const waiting = batch.filter(isWaiting);
+    return calls.length > 0 ? { kind: 'act', calls, waiting } : { kind: 'wait', waiting };
   }
 
   if (state.hasSteers && state.iterations < state.maxIterations) return { kind: 'reason' };

@@ -1,0 +1,19 @@
+/*
+ * Ids of messages within a session. They are made from what the turn knows, so that a repeated write meets the one before it.
+ */
+
+export function inputMessageId(turn: number): string {
+  return `${turn}/input`;
+}
+
+export function stepMessageId(turn: number, step: number): string {
+  return `${turn}/${step}`;
+}
+
+export function resultMessageId(turn: number, step: number, callId: string): string {
+  return `${turn}/${step}/${callId}`;
+}
+
+export function steerMessageId(turn: number, steerId: string): string {
+  return `${turn}/steer/${steerId}`;
+}

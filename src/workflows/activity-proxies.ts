@@ -1,0 +1,31 @@
+// Workflow code: the one place where activities are proxied. Imports contracts and @temporalio/workflow only.
+import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import type { StepActivities, StoreActivities } from '../contracts/activities.ts';
+import { failure } from '../contracts/failures.ts';
+
+const never = [failure.agentNotFound, failure.inputNotFound, failure.tooLarge, failure.rejected];
+
+/** Short store writes. They try again for as long as the store is away; long waits are timers, so that no workflow task is held. */
+export const store = proxyLocalActivities<StoreActivities>({
+  startToCloseTimeout: '10s',
+  localRetryThreshold: '2s',
+  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '30s', nonRetryableErrorTypes: never },
+});
+
+const longActivity = {
+  /** A worker that dies is noticed after this. */
+  heartbeatTimeout: '10s',
+  cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s', nonRetryableErrorTypes: never },
+} as const;
+
+/** Model calls keep their own time limits; this one only ends what escaped them. The activity itself decides which failure is final. */
+export const { callModel } = proxyActivities<StepActivities>({ ...longActivity, startToCloseTimeout: '1h' });
+
+/** `timeoutMs` is the longest limit among the calls of the batch, which the activity itself enforces. */
+export function runToolsWithin(timeoutMs: number) {
+  return proxyActivities<StepActivities>({
+    ...longActivity,
+    startToCloseTimeout: timeoutMs + 60_000,
+  }).runTools;
+}

@@ -1,0 +1,222 @@
+// Workflow code: the entity of one session. Owns the inbox, runs turns one at a time. Imports contracts and @temporalio/workflow only.
+import {
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  CancelledFailure,
+  ChildWorkflowCancellationType,
+  ChildWorkflowFailure,
+  condition,
+  continueAsNew,
+  executeChild,
+  getExternalWorkflowHandle,
+  isCancellation,
+  log,
+  ParentClosePolicy,
+  setCurrentDetails,
+  setHandler,
+  TypedSearchAttributes,
+  upsertSearchAttributes,
+  uuid4,
+  workflowInfo,
+  type SignalDefinition,
+} from '@temporalio/workflow';
+import { failure } from '../contracts/failures.ts';
+import { turnIdOf } from '../contracts/ids.ts';
+import type { QueuedTurn, SessionInput, Steer, Submission, TurnResult } from '../contracts/inputs.ts';
+import {
+  confirmSignal,
+  externalResultSignal,
+  interruptSignal,
+  interruptUpdate,
+  reconcileSignal,
+  sessionQuery,
+  steerSignal,
+  steerUpdate,
+  submitSignal,
+  submitUpdate,
+  type SubmitAnswer,
+} from '../contracts/messages.ts';
+import {
+  durascopeAgent,
+  durascopeGates,
+  durascopeOwner,
+  durascopeSession,
+  durascopeState,
+} from '../contracts/search-attributes.ts';
+import { store } from './activity-proxies.ts';
+import { agentTurn } from './agent-turn.ts';
+import { SessionState } from './session-state.ts';
+
+/** Replay costs near 1 ms an event: a run rotates between turns past this many. */
+const rotateAfterEvents = 1000;
+
+export async function agentSession(input: SessionInput): Promise<void> {
+  const session = new SessionState(input);
+  handleMessages(session);
+  try {
+    if (!session.isLoaded) {
+      session.load(await store.loadSession({ ref: input.ref, agent: input.agent }));
+      if (session.settings.hasSearchAttributes) upsertSearchAttributes(sessionAttributes(input));
+    }
+    await runTurns(input, session);
+  } catch (error) {
+    if (!isCancellation(error) || !session.isLoaded) throw error;
+    await CancellationScope.nonCancellable(() =>
+      store.saveSession({ ref: input.ref, control: { queue: session.queue } }),
+    );
+    throw error;
+  }
+}
+
+async function runTurns(input: SessionInput, session: SessionState): Promise<void> {
+  for (;;) {
+    if (mustRotate()) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof agentSession>(session.rotated());
+    }
+    setCurrentDetails(describe(session));
+    const next = session.startNext();
+    if (next) {
+      setCurrentDetails(describe(session));
+      await runTurn(input, session, next);
+      session.turnEnded();
+      continue;
+    }
+    const hasWork = await condition(() => session.hasQueue || mustRotate(), session.settings.lingerMs);
+    if (hasWork) continue;
+    await condition(allHandlersFinished);
+    // Nothing is awaited between this check and the return; the server refuses the return when a signal slipped in after it.
+    if (!session.hasQueue) return;
+  }
+}
+
+async function runTurn(input: SessionInput, session: SessionState, next: QueuedTurn): Promise<void> {
+  const address = { ref: input.ref, turn: next.turn, agent: input.agent };
+  const { hasSearchAttributes } = session.settings;
+  const result = await outcomeOf(() =>
+    executeChild(agentTurn, {
+      workflowId: turnIdOf(input.ref, next.turn),
+      args: [{ ...address, inputId: next.inputId, input: next.input, hasSearchAttributes }],
+      staticSummary: `${input.agent} · turn ${next.turn} of ${input.ref.sessionId}`,
+      // A turn never outlives its session's run: two turns of one session must not run at once.
+      parentClosePolicy: ParentClosePolicy.TERMINATE,
+      cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
+      ...(hasSearchAttributes
+        ? {
+            typedSearchAttributes: new TypedSearchAttributes([
+              ...sessionAttributes(input),
+              { key: durascopeState, value: 'running' },
+              { key: durascopeGates, value: 0 },
+            ]),
+          }
+        : {}),
+    }),
+  );
+  await CancellationScope.nonCancellable(() => store.closeTurn({ ...address, result }));
+  CancellationScope.current().consideredCancelled && throwCancelled();
+}
+
+/** A turn's result, whatever became of its workflow: an ended child is an ended turn. */
+async function outcomeOf(run: () => Promise<TurnResult>): Promise<OpenResult> {
+  try {
+    return await run();
+  } catch (error) {
+    if (isCancellation(error)) return { finishReason: 'interrupted', reason: 'cancelled through Temporal' };
+    if (!(error instanceof ChildWorkflowFailure)) throw error;
+    const message = error.cause?.message ?? error.message;
+    return { finishReason: 'error', error: { code: failure.internal, message: `The turn's workflow ended: ${message}` } };
+  }
+}
+
+type OpenResult = Pick<TurnResult, 'finishReason' | 'replyMessageId' | 'error' | 'reason'> & Partial<TurnResult>;
+
+function throwCancelled(): never {
+  throw new CancelledFailure('The session was cancelled through Temporal');
+}
+
+function mustRotate(): boolean {
+  const info = workflowInfo();
+  return info.historyLength > rotateAfterEvents || info.continueAsNewSuggested;
+}
+
+function sessionAttributes(input: SessionInput) {
+  return [
+    { key: durascopeOwner, value: input.ref.owner },
+    { key: durascopeAgent, value: input.agent },
+    { key: durascopeSession, value: input.ref.sessionId },
+  ];
+}
+
+function describe(session: SessionState): string {
+  const { running, queued } = session.view;
+  return [
+    running === undefined ? '**idle**' : `**running** \`${running}\``,
+    ...(queued.length > 0 ? ['', `${queued.length} turn(s) wait`] : []),
+  ].join('\n');
+}
+
+/** Handlers are in place before the first await, so that no message is lost at the edge of a run. */
+function handleMessages(session: SessionState): void {
+  setHandler(sessionQuery, () => session.view);
+  setHandler(submitSignal, async (submission) => {
+    await condition(() => session.isLoaded);
+    const why = await submit(session, submission).catch((error: unknown) => String(error));
+    if (typeof why === 'string') log.warn('A submission was not taken', { why });
+  });
+  setHandler(submitUpdate, async (submission) => {
+    await condition(() => session.isLoaded);
+    return submit(session, submission);
+  });
+  setHandler(steerSignal, async (steer) => {
+    await condition(() => session.isLoaded);
+    await submit(session, asSubmission(steer)).catch((error: unknown) =>
+      log.warn('A steer was not taken', { why: String(error) }),
+    );
+  });
+  setHandler(steerUpdate, async (steer) => {
+    await condition(() => session.isLoaded);
+    return submit(session, asSubmission(steer));
+  });
+  setHandler(interruptSignal, (interrupt) => forward(session, interruptSignal, interrupt ?? {}));
+  setHandler(interruptUpdate, (interrupt) => forward(session, interruptSignal, interrupt));
+  setHandler(confirmSignal, (answered) => forward(session, confirmSignal, answered));
+  setHandler(externalResultSignal, (answered) => forward(session, externalResultSignal, answered));
+  setHandler(reconcileSignal, (answered) => forward(session, reconcileSignal, answered));
+}
+
+function asSubmission(steer: Steer): Submission {
+  return { ...steer, ifBusy: 'steer' };
+}
+
+async function submit(session: SessionState, submission: Submission): Promise<SubmitAnswer> {
+  const named = { ...submission, id: submission.id ?? uuid4() };
+  for (;;) {
+    const admission = session.admit(named);
+    if (admission.kind === 'answer') return admission.answer;
+    if (admission.kind === 'reject') throw ApplicationFailure.nonRetryable(admission.why, failure.rejected);
+    const { id, input } = named;
+    if (await signalTurn(admission.turnId, steerSignal, { id, input })) return { turnId: admission.turnId, status: 'steered' };
+    // The turn ended under way: the message becomes a turn of its own, once the session has noticed.
+    session.forget(id);
+    await condition(() => session.runningTurnId !== admission.turnId);
+  }
+}
+
+/** Passes a message on to the turn that runs; without one there is nobody to tell. */
+async function forward<T>(session: SessionState, signal: SignalDefinition<[T]>, message: T): Promise<void> {
+  const turnId = session.runningTurnId;
+  if (turnId === undefined || !(await signalTurn(turnId, signal, message)))
+    log.warn('No turn runs that could take the message', { signal: signal.name });
+}
+
+/** False when that turn is closed. */
+async function signalTurn<T>(turnId: string, signal: SignalDefinition<[T]>, message: T): Promise<boolean> {
+  try {
+    await getExternalWorkflowHandle(turnId).signal(signal, message);
+    return true;
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return false;
+  }
+}

@@ -1,0 +1,223 @@
+// Workflow code: the ReAct loop of one turn. Performs what core decides. Imports core, contracts and @temporalio/workflow only.
+import {
+  ActivityFailure,
+  allHandlersFinished,
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  isCancellation,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { GateAnswer } from '../contracts/activities.ts';
+import { failure } from '../contracts/failures.ts';
+import type { Answered, TurnCall, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
+import {
+  confirmSignal,
+  confirmUpdate,
+  externalResultSignal,
+  externalResultUpdate,
+  interruptSignal,
+  interruptUpdate,
+  reconcileSignal,
+  reconcileUpdate,
+  steerSignal,
+  steerUpdate,
+  turnQuery,
+} from '../contracts/messages.ts';
+import { durascopeGates, durascopeState } from '../contracts/search-attributes.ts';
+import { assertNever } from '../core/assert-never.ts';
+import { pauseReason } from '../core/next-action.ts';
+import { callModel, runToolsWithin, store } from './activity-proxies.ts';
+import { describeTurn } from './turn-details.ts';
+import { TurnState } from './turn-state.ts';
+
+/** Replay costs near 1 ms an event: a run rotates between steps past this many. */
+const rotateAfterEvents = 1000;
+
+export async function agentTurn(input: TurnInput): Promise<TurnResult> {
+  const turn = new TurnState(input);
+  handleMessages(turn);
+  try {
+    if (!input.carry) {
+      const opened = await store.openTurn({ ...turn.address, inputId: input.inputId, input: input.input });
+      if (opened.duplicateOf !== undefined) return { ...turn.result('model_stop'), turnId: opened.duplicateOf };
+      turn.opened(opened);
+    }
+    return await loop(turn, input.hasSearchAttributes);
+  } catch (error) {
+    const turnError = toTurnError(error);
+    if (!turnError) throw error;
+    turn.fail(turnError);
+    return turn.result('error');
+  }
+}
+
+async function loop(turn: TurnState, hasSearchAttributes: boolean): Promise<TurnResult> {
+  for (;;) {
+    const action = turn.next();
+    setCurrentDetails(describeTurn(turn, action));
+    if (action.kind === 'exit') return turn.result(action.reason);
+    if (mustRotate() && !turn.hasAnswers) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof agentTurn>(turn.rotated());
+    }
+    switch (action.kind) {
+      case 'reason':
+      case 'summarize':
+        await reason(turn, action.kind === 'summarize');
+        break;
+      case 'act':
+        await announce(turn, action.waiting);
+        await act(turn, action.calls);
+        break;
+      case 'wait':
+        await wait(turn, action.waiting, hasSearchAttributes);
+        break;
+      default:
+        assertNever(action);
+    }
+  }
+}
+
+async function reason(turn: TurnState, isSummary: boolean): Promise<void> {
+  const step = turn.nextStep;
+  const steers = turn.steersForCall();
+  const summary = `model ${turn.view.modelName} · step ${step}${isSummary ? ' · summary' : ''}`;
+  const digest = await interruptible(turn, () =>
+    callModel.executeWithOptions({ summary }, [
+      { ...turn.address, step, tools: isSummary ? 'none' : 'auto', steers },
+    ]),
+  );
+  if (digest) turn.modelCalled(digest, isSummary, steers);
+}
+
+async function act(turn: TurnState, calls: TurnCall[]): Promise<void> {
+  const summary = `tool ${calls.map((call) => call.name).join(', ')}`.slice(0, 200);
+  const runTools = runToolsWithin(Math.max(...calls.map((call) => call.timeoutMs)));
+  const callIds = calls.map((call) => call.callId);
+  const changes = await interruptible(turn, () =>
+    runTools.executeWithOptions({ summary }, [{ ...turn.address, step: turn.view.step, callIds }]),
+  );
+  if (changes) turn.callsChanged(changes);
+}
+
+/** Tells observers of gates whose siblings can still run. */
+async function announce(turn: TurnState, waiting: TurnCall[]): Promise<void> {
+  const callIds = turn.unannounced(waiting);
+  if (callIds.length === 0) return;
+  await store.openGates({ ...turn.address, run: turn.view.run, callIds });
+  turn.gatesOpened(callIds, false);
+}
+
+async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: boolean): Promise<void> {
+  if (!turn.view.isPaused) {
+    const callIds = turn.unannounced(waiting);
+    await store.openGates({ ...turn.address, run: turn.view.run, callIds, pause: pauseReason(waiting) });
+    turn.gatesOpened(callIds, true);
+    if (hasSearchAttributes) showState('waiting', waiting.length);
+  } else {
+    await announce(turn, waiting);
+  }
+  await condition(() => turn.hasNews || mustRotate());
+  const answers = turn.takeAnswers();
+  if (answers.length === 0) return;
+  const outcomes = await store.answerGates({
+    ...turn.address,
+    nextRun: turn.view.run + 1,
+    waiting: waiting.map((call) => call.callId),
+    answers,
+  });
+  turn.answersApplied(outcomes);
+  if (hasSearchAttributes && !turn.view.isPaused) showState('running', 0);
+}
+
+function showState(state: string, gates: number): void {
+  upsertSearchAttributes([
+    { key: durascopeState, value: state },
+    { key: durascopeGates, value: gates },
+  ]);
+}
+
+function mustRotate(): boolean {
+  const info = workflowInfo();
+  return info.historyLength > rotateAfterEvents || info.continueAsNewSuggested;
+}
+
+/** Runs a long activity so that an interrupt cancels it; undefined when it was. */
+async function interruptible<T>(turn: TurnState, run: () => Promise<T>): Promise<T | undefined> {
+  const scope = new CancellationScope();
+  turn.onInterrupt = () => scope.cancel();
+  try {
+    return await scope.run(run);
+  } catch (error) {
+    if (turn.isInterrupted && isCancellation(error)) return undefined;
+    throw error;
+  } finally {
+    turn.onInterrupt = undefined;
+  }
+}
+
+/** The failure of an activity as the turn reports it; undefined for what is not the turn's to report (cancellation, rotation, bugs). */
+function toTurnError(error: unknown): TurnError | undefined {
+  if (!(error instanceof ActivityFailure) || isCancellation(error)) return undefined;
+  const cause = error.cause;
+  if (cause instanceof ApplicationFailure) return { code: cause.type ?? failure.internal, message: cause.message };
+  return { code: failure.internal, message: cause?.message ?? error.message };
+}
+
+/** Handlers are in place before the first await, so that no message is lost at the edge of a run. */
+function handleMessages(turn: TurnState): void {
+  setHandler(turnQuery, () => ({ step: turn.view.step, run: turn.view.run, calls: turn.view.calls }));
+  setHandler(confirmSignal, (answered) => void turn.answer('confirm', answered));
+  setHandler(externalResultSignal, (answered) => void turn.answer('external', answered));
+  setHandler(reconcileSignal, (answered) => void turn.answer('reconcile', answered));
+  setHandler(interruptSignal, (interrupt) => turn.interrupt(interrupt ?? {}));
+  setHandler(steerSignal, (steer) => turn.steer(steer));
+
+  const answering = <T extends { callId: string }>(kind: GateAnswer['kind']) => ({
+    run: (answered: Answered<T>) => answerAndWait(turn, kind, answered),
+    options: { validator: (answered: Answered<T>) => rejectWrong(turn, kind, answered) },
+  });
+  const confirm = answering('confirm');
+  setHandler(confirmUpdate, confirm.run, confirm.options);
+  const external = answering('external');
+  setHandler(externalResultUpdate, external.run, external.options);
+  const reconcile = answering('reconcile');
+  setHandler(reconcileUpdate, reconcile.run, reconcile.options);
+  setHandler(interruptUpdate, (interrupt) => turn.interrupt(interrupt));
+  setHandler(steerUpdate, (steer) => {
+    turn.steer(steer);
+    return { turnId: turn.turnId, status: 'steered' as const };
+  });
+}
+
+/** Called synchronously by the server's validation: an async validator would reject nothing. */
+function rejectWrong<T extends { callId: string }>(
+  turn: TurnState,
+  kind: GateAnswer['kind'],
+  answered: Answered<T>,
+): void {
+  if (!Array.isArray(answered?.results) || answered.results.length === 0)
+    throw ApplicationFailure.nonRetryable('results must be a list of at least one answer', failure.rejected);
+  for (const { callId } of answered.results) {
+    const why = turn.whyNot(kind, callId);
+    if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failure.rejected);
+  }
+}
+
+/** Ends once the answers are committed: with the call ids taken, or the reason why one was not. */
+async function answerAndWait<T extends { callId: string }>(
+  turn: TurnState,
+  kind: GateAnswer['kind'],
+  answered: Answered<T>,
+): Promise<string[]> {
+  const taken = turn.answer(kind, answered);
+  await condition(() => turn.isInterrupted || taken.every((callId) => turn.outcomeOf(callId) !== undefined));
+  const rejected = taken.map((callId) => turn.outcomeOf(callId)?.rejected).find((why) => why !== undefined);
+  if (rejected !== undefined) throw ApplicationFailure.nonRetryable(rejected, failure.rejected);
+  return taken;
+}

@@ -1,0 +1,3 @@
+// Every workflow that the worker registers.
+export { agentSession } from './agent-session.ts';
+export { agentTurn } from './agent-turn.ts';
