@@ -1,11 +1,13 @@
-import { defineSearchAttributeKey, SearchAttributeType } from '@temporalio/common';
-
-/** What a person filters by in Temporal Web. A cluster must have them registered: docs/operations.md. */
+/**
+ * What a person filters by in Temporal Web, as typed search attribute keys. A cluster must have them registered: docs/operations.md.
+ *
+ * Plain literals: the type that `defineSearchAttributeKey` returns can't be named in a declaration file, and would reach users as `any`.
+ */
 export const searchAttributes = {
-  owner: defineSearchAttributeKey('DurascopeOwner', SearchAttributeType.KEYWORD),
-  agent: defineSearchAttributeKey('DurascopeAgent', SearchAttributeType.KEYWORD),
-  session: defineSearchAttributeKey('DurascopeSession', SearchAttributeType.KEYWORD),
-  state: defineSearchAttributeKey('DurascopeState', SearchAttributeType.KEYWORD),
+  owner: { name: 'DurascopeOwner', type: 'KEYWORD' },
+  agent: { name: 'DurascopeAgent', type: 'KEYWORD' },
+  session: { name: 'DurascopeSession', type: 'KEYWORD' },
+  state: { name: 'DurascopeState', type: 'KEYWORD' },
   /** How many gates are open. */
-  gates: defineSearchAttributeKey('DurascopeGates', SearchAttributeType.INT),
+  gates: { name: 'DurascopeGates', type: 'INT' },
 } as const;
