@@ -12,7 +12,7 @@ import type {
   Steer,
   SubmittedInput,
   TurnCall,
-  TurnResult,
+  TurnOutcome,
 } from './inputs.ts';
 
 /** Short, idempotent store writes, run as local activities: one history event each. */
@@ -20,7 +20,9 @@ export interface StoreActivities {
   loadSession(input: { ref: SessionRef; agent: string }): Promise<SessionSnapshot>;
   saveSession(input: { ref: SessionRef; control: SessionControl }): Promise<void>;
   /** Commits the input and the turn's start; names the agent's limits, which the workflow can't know. */
-  openTurn(input: TurnAddress & { agent: string; inputId: string; input: SubmittedInput }): Promise<OpenedTurn>;
+  openTurn(
+    input: TurnAddress & { agent: string; inputId: string; input: SubmittedInput },
+  ): Promise<OpenedTurn>;
   /** Says in events that these calls wait, and that the run pauses. */
   openGates(input: OpenGatesInput): Promise<void>;
   /** Commits answers to gates, and the start of the next run when something can go on; says what became of each. */
@@ -110,6 +112,7 @@ export type GateAnswer =
   | { kind: 'reconcile'; actor?: string; answer: Reconciliation };
 
 export interface CloseTurnInput extends TurnAddress {
-  /** What the turn's workflow returned; or, when it failed or was ended from outside, what is known of it. */
-  result: Pick<TurnResult, 'finishReason' | 'replyMessageId' | 'error' | 'reason'> & Partial<TurnResult>;
+  inputId: string;
+  input: SubmittedInput;
+  result: TurnOutcome;
 }

@@ -24,6 +24,7 @@ export function turnIdOf(ref: SessionRef, turn: number): string {
 
 export function parseTurnId(turnId: string): { ref: SessionRef; turn: number } | undefined {
   const [kind, owner, sessionId, turn, ...rest] = turnId.split('/');
-  if (kind !== 'turn' || !owner || !sessionId || !turn || rest.length > 0 || !/^\d+$/.test(turn)) return undefined;
+  if (kind !== 'turn' || !owner || !sessionId || !turn || rest.length > 0 || !/^\d+$/.test(turn))
+    return undefined;
   return { ref: { owner, sessionId }, turn: Number(turn) };
 }

@@ -128,7 +128,12 @@ export interface TurnResult {
   /** The runs and model calls that it took. */
   run: number;
   step: number;
+  /** Messages that came too late for it: the session makes them turns. */
+  steers?: Steer[];
 }
+
+/** What is known of a turn that ended in whatever way: all of its result, or, when its workflow was ended from outside, the reason alone. */
+export type TurnOutcome = Pick<TurnResult, 'finishReason'> & Partial<TurnResult>;
 
 /** A person's answer to a call that asks. `input` replaces the arguments, and is validated again. */
 export interface Confirmation {

@@ -3,7 +3,7 @@ import type { Block, Msg } from '../schema/message.ts';
 
 type Stamped = EventBody & Pick<AgentEvent, 'turnId' | 'at'>;
 
-/** The messages seen so far, by id, in the order in which they began. Values are replaced, never mutated. */
+/** The messages seen so far, by id, in the order in which they began. Messages are replaced, never mutated. */
 export type Folded = ReadonlyMap<string, Msg>;
 
 /**
@@ -11,37 +11,46 @@ export type Folded = ReadonlyMap<string, Msg>;
  * Deltas of a superseded attempt leave no trace; events that belong to no known message are ignored.
  */
 export function foldEvents(events: Iterable<Stamped>): Msg[] {
-  let folded: Folded = new Map();
-  for (const event of events) folded = foldEvent(folded, event);
-  return [...folded.values()].sort((a, b) => a.seq - b.seq);
+  const folded = new Map<string, Msg>();
+  for (const event of events) apply(folded, event);
+  return [...folded.values()].toSorted((a, b) => a.seq - b.seq);
 }
 
-/** One step of `foldEvents`, for observers that render while they listen. Returns its argument when nothing changed. */
+/** One step of `foldEvents`, for observers that render while they listen. */
 export function foldEvent(folded: Folded, event: Stamped): Folded {
+  const next = new Map(folded);
+  apply(next, event);
+  return next;
+}
+
+function apply(folded: Map<string, Msg>, event: Stamped): void {
   switch (event.kind) {
     case 'input':
     case 'hint':
     case 'tool_result_end':
-      return put(folded, event.message);
+      put(folded, event.message);
+      return;
     case 'model_call_start':
-      return put(folded, {
+      put(folded, {
         id: event.messageId,
         seq: event.seq,
         turn: turnNumber(event.turnId),
         step: event.step,
         role: 'assistant',
         content: [],
-        createdAt: event.at,
+        createdAt: event.createdAt,
         model: event.model,
       });
+      return;
     case 'model_call_end':
-      return change(folded, event.messageId, (msg) => ({
+      change(folded, event.messageId, (msg) => ({
         ...msg,
         finishReason: event.finishReason,
         usage: event.usage,
       }));
+      return;
     case 'tool_result_start':
-      return put(folded, {
+      put(folded, {
         id: event.messageId,
         seq: event.seq,
         turn: turnNumber(event.turnId),
@@ -50,48 +59,57 @@ export function foldEvent(folded: Folded, event: Stamped): Folded {
         content: [],
         createdAt: event.at,
       });
+      return;
     case 'text_start':
-      return open(folded, event.messageId, { type: 'text', id: event.blockId, text: '' });
+      open(folded, event.messageId, { type: 'text', id: event.blockId, text: '' });
+      return;
     case 'thinking_start':
-      return open(folded, event.messageId, { type: 'thinking', id: event.blockId, text: '' });
+      open(folded, event.messageId, { type: 'thinking', id: event.blockId, text: '' });
+      return;
     case 'tool_call_start':
-      return open(folded, event.messageId, {
+      open(folded, event.messageId, {
         type: 'tool_call',
         id: event.callId,
         name: event.name,
         arguments: '',
         ...(event.providerCallId === undefined ? {} : { providerCallId: event.providerCallId }),
       });
+      return;
     case 'data_start':
-      return open(folded, event.messageId, {
+      open(folded, event.messageId, {
         type: 'data',
         id: event.blockId,
         mediaType: event.mediaType,
         source: { type: 'base64', data: '' },
         ...(event.name === undefined ? {} : { name: event.name }),
       });
+      return;
     case 'text_delta':
-      return edit(folded, event.messageId, event.blockId, (block) =>
+      edit(folded, event.messageId, event.blockId, (block) =>
         block.type === 'text' ? { ...block, text: block.text + event.delta } : block,
       );
+      return;
     case 'thinking_delta':
-      return edit(folded, event.messageId, event.blockId, (block) =>
+      edit(folded, event.messageId, event.blockId, (block) =>
         block.type === 'thinking' ? { ...block, text: block.text + event.delta } : block,
       );
+      return;
     case 'thinking_end':
-      return edit(folded, event.messageId, event.blockId, (block) =>
+      edit(folded, event.messageId, event.blockId, (block) =>
         block.type === 'thinking' && event.provider ? { ...block, provider: event.provider } : block,
       );
+      return;
     case 'tool_call_delta':
-      return edit(folded, event.messageId, event.callId, (block) =>
+      edit(folded, event.messageId, event.callId, (block) =>
         block.type === 'tool_call' ? { ...block, arguments: block.arguments + event.delta } : block,
       );
+      return;
     case 'data_delta':
-      return edit(folded, event.messageId, event.blockId, (block) =>
+      edit(folded, event.messageId, event.blockId, (block) =>
         block.type === 'data' ? { ...block, source: event.source } : block,
       );
+      return;
     default:
-      return folded;
   }
 }
 
@@ -100,21 +118,21 @@ function turnNumber(turnId: string): number {
   return Number(turnId.slice(turnId.lastIndexOf('/') + 1));
 }
 
-function put(folded: Folded, msg: Msg): Folded {
-  return new Map(folded).set(msg.id, msg);
+function put(folded: Map<string, Msg>, msg: Msg): void {
+  folded.set(msg.id, msg);
 }
 
-function change(folded: Folded, id: string, update: (msg: Msg) => Msg): Folded {
+function change(folded: Map<string, Msg>, id: string, update: (msg: Msg) => Msg): void {
   const msg = folded.get(id);
-  return msg ? put(folded, update(msg)) : folded;
+  if (msg) folded.set(id, update(msg));
 }
 
-function open(folded: Folded, id: string, block: Block): Folded {
-  return change(folded, id, (msg) => ({ ...msg, content: [...msg.content, block] }));
+function open(folded: Map<string, Msg>, id: string, block: Block): void {
+  change(folded, id, (msg) => ({ ...msg, content: [...msg.content, block] }));
 }
 
-function edit(folded: Folded, id: string, blockId: string, update: (block: Block) => Block): Folded {
-  return change(folded, id, (msg) => ({
+function edit(folded: Map<string, Msg>, id: string, blockId: string, update: (block: Block) => Block): void {
+  change(folded, id, (msg) => ({
     ...msg,
     content: msg.content.map((block) => (block.id === blockId ? update(block) : block)),
   }));

@@ -17,5 +17,10 @@ export interface PermissionFacts {
 /** Read-only calls pass, then the tool's own check decides, else a person is asked. */
 export function decidePermission(facts: PermissionFacts): PermissionDecision {
   if (facts.isReadOnly) return { behavior: 'allow', reason: `${facts.toolName} only reads` };
-  return facts.check ?? { behavior: 'ask', reason: `${facts.toolName} may change something and states no permission` };
+  return (
+    facts.check ?? {
+      behavior: 'ask',
+      reason: `${facts.toolName} may change something and states no permission`,
+    }
+  );
 }

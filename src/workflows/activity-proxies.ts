@@ -9,14 +9,24 @@ const never = [failure.agentNotFound, failure.inputNotFound, failure.tooLarge, f
 export const store = proxyLocalActivities<StoreActivities>({
   startToCloseTimeout: '10s',
   localRetryThreshold: '2s',
-  retry: { initialInterval: '200ms', backoffCoefficient: 2, maximumInterval: '30s', nonRetryableErrorTypes: never },
+  retry: {
+    initialInterval: '200ms',
+    backoffCoefficient: 2,
+    maximumInterval: '30s',
+    nonRetryableErrorTypes: never,
+  },
 });
 
 const longActivity = {
   /** A worker that dies is noticed after this. */
   heartbeatTimeout: '10s',
   cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-  retry: { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval: '30s', nonRetryableErrorTypes: never },
+  retry: {
+    initialInterval: '500ms',
+    backoffCoefficient: 2,
+    maximumInterval: '30s',
+    nonRetryableErrorTypes: never,
+  },
 } as const;
 
 /** Model calls keep their own time limits; this one only ends what escaped them. The activity itself decides which failure is final. */

@@ -15,15 +15,22 @@ import {
   ParentClosePolicy,
   setCurrentDetails,
   setHandler,
-  TypedSearchAttributes,
   upsertSearchAttributes,
   uuid4,
   workflowInfo,
   type SignalDefinition,
 } from '@temporalio/workflow';
+import { TypedSearchAttributes } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
 import { turnIdOf } from '../contracts/ids.ts';
-import type { QueuedTurn, SessionInput, Steer, Submission, TurnResult } from '../contracts/inputs.ts';
+import type {
+  QueuedTurn,
+  SessionInput,
+  Steer,
+  Submission,
+  TurnOutcome,
+  TurnResult,
+} from '../contracts/inputs.ts';
 import {
   confirmSignal,
   externalResultSignal,
@@ -37,15 +44,10 @@ import {
   submitUpdate,
   type SubmitAnswer,
 } from '../contracts/messages.ts';
-import {
-  durascopeAgent,
-  durascopeGates,
-  durascopeOwner,
-  durascopeSession,
-  durascopeState,
-} from '../contracts/search-attributes.ts';
+import { searchAttributes } from '../contracts/search-attributes.ts';
 import { store } from './activity-proxies.ts';
 import { agentTurn } from './agent-turn.ts';
+import { whyNoInput } from './check-message.ts';
 import { SessionState } from './session-state.ts';
 
 /** Replay costs near 1 ms an event: a run rotates between turns past this many. */
@@ -80,7 +82,6 @@ async function runTurns(input: SessionInput, session: SessionState): Promise<voi
     if (next) {
       setCurrentDetails(describe(session));
       await runTurn(input, session, next);
-      session.turnEnded();
       continue;
     }
     const hasWork = await condition(() => session.hasQueue || mustRotate(), session.settings.lingerMs);
@@ -92,12 +93,12 @@ async function runTurns(input: SessionInput, session: SessionState): Promise<voi
 }
 
 async function runTurn(input: SessionInput, session: SessionState, next: QueuedTurn): Promise<void> {
-  const address = { ref: input.ref, turn: next.turn, agent: input.agent };
+  const address = { ref: input.ref, agent: input.agent, ...next };
   const { hasSearchAttributes } = session.settings;
   const result = await outcomeOf(() =>
     executeChild(agentTurn, {
       workflowId: turnIdOf(input.ref, next.turn),
-      args: [{ ...address, inputId: next.inputId, input: next.input, hasSearchAttributes }],
+      args: [{ ...address, hasSearchAttributes }],
       staticSummary: `${input.agent} · turn ${next.turn} of ${input.ref.sessionId}`,
       // A turn never outlives its session's run: two turns of one session must not run at once.
       parentClosePolicy: ParentClosePolicy.TERMINATE,
@@ -106,33 +107,32 @@ async function runTurn(input: SessionInput, session: SessionState, next: QueuedT
         ? {
             typedSearchAttributes: new TypedSearchAttributes([
               ...sessionAttributes(input),
-              { key: durascopeState, value: 'running' },
-              { key: durascopeGates, value: 0 },
+              { key: searchAttributes.state, value: 'running' },
+              { key: searchAttributes.gates, value: 0 },
             ]),
           }
         : {}),
     }),
   );
   await CancellationScope.nonCancellable(() => store.closeTurn({ ...address, result }));
-  CancellationScope.current().consideredCancelled && throwCancelled();
+  session.turnEnded(result.steers ?? []);
+  if (CancellationScope.current().consideredCancelled)
+    throw new CancelledFailure('The session was cancelled through Temporal');
 }
 
 /** A turn's result, whatever became of its workflow: an ended child is an ended turn. */
-async function outcomeOf(run: () => Promise<TurnResult>): Promise<OpenResult> {
+async function outcomeOf(run: () => Promise<TurnResult>): Promise<TurnOutcome> {
   try {
     return await run();
   } catch (error) {
     if (isCancellation(error)) return { finishReason: 'interrupted', reason: 'cancelled through Temporal' };
     if (!(error instanceof ChildWorkflowFailure)) throw error;
     const message = error.cause?.message ?? error.message;
-    return { finishReason: 'error', error: { code: failure.internal, message: `The turn's workflow ended: ${message}` } };
+    return {
+      finishReason: 'error',
+      error: { code: failure.internal, message: `The turn's workflow ended: ${message}` },
+    };
   }
-}
-
-type OpenResult = Pick<TurnResult, 'finishReason' | 'replyMessageId' | 'error' | 'reason'> & Partial<TurnResult>;
-
-function throwCancelled(): never {
-  throw new CancelledFailure('The session was cancelled through Temporal');
 }
 
 function mustRotate(): boolean {
@@ -142,9 +142,9 @@ function mustRotate(): boolean {
 
 function sessionAttributes(input: SessionInput) {
   return [
-    { key: durascopeOwner, value: input.ref.owner },
-    { key: durascopeAgent, value: input.agent },
-    { key: durascopeSession, value: input.ref.sessionId },
+    { key: searchAttributes.owner, value: input.ref.owner },
+    { key: searchAttributes.agent, value: input.agent },
+    { key: searchAttributes.session, value: input.ref.sessionId },
   ];
 }
 
@@ -161,8 +161,7 @@ function handleMessages(session: SessionState): void {
   setHandler(sessionQuery, () => session.view);
   setHandler(submitSignal, async (submission) => {
     await condition(() => session.isLoaded);
-    const why = await submit(session, submission).catch((error: unknown) => String(error));
-    if (typeof why === 'string') log.warn('A submission was not taken', { why });
+    await submit(session, submission).catch((error: unknown) => ignore('A submission was not taken', error));
   });
   setHandler(submitUpdate, async (submission) => {
     await condition(() => session.isLoaded);
@@ -171,7 +170,7 @@ function handleMessages(session: SessionState): void {
   setHandler(steerSignal, async (steer) => {
     await condition(() => session.isLoaded);
     await submit(session, asSubmission(steer)).catch((error: unknown) =>
-      log.warn('A steer was not taken', { why: String(error) }),
+      ignore('A steer was not taken', error),
     );
   });
   setHandler(steerUpdate, async (steer) => {
@@ -185,18 +184,27 @@ function handleMessages(session: SessionState): void {
   setHandler(reconcileSignal, (answered) => forward(session, reconcileSignal, answered));
 }
 
+/** A bad signal is recorded, and changes nothing. */
+function ignore(what: string, error: unknown): void {
+  if (!(error instanceof ApplicationFailure)) throw error;
+  log.warn(what, { why: error.message });
+}
+
 function asSubmission(steer: Steer): Submission {
   return { ...steer, ifBusy: 'steer' };
 }
 
 async function submit(session: SessionState, submission: Submission): Promise<SubmitAnswer> {
+  const malformed = whyNoInput(submission);
+  if (malformed !== undefined) throw ApplicationFailure.nonRetryable(malformed, failure.rejected);
   const named = { ...submission, id: submission.id ?? uuid4() };
   for (;;) {
     const admission = session.admit(named);
     if (admission.kind === 'answer') return admission.answer;
     if (admission.kind === 'reject') throw ApplicationFailure.nonRetryable(admission.why, failure.rejected);
     const { id, input } = named;
-    if (await signalTurn(admission.turnId, steerSignal, { id, input })) return { turnId: admission.turnId, status: 'steered' };
+    if (await signalTurn(admission.turnId, steerSignal, { id, input }))
+      return { turnId: admission.turnId, status: 'steered' };
     // The turn ended under way: the message becomes a turn of its own, once the session has noticed.
     session.forget(id);
     await condition(() => session.runningTurnId !== admission.turnId);

@@ -28,10 +28,11 @@ import {
   steerUpdate,
   turnQuery,
 } from '../contracts/messages.ts';
-import { durascopeGates, durascopeState } from '../contracts/search-attributes.ts';
+import { searchAttributes } from '../contracts/search-attributes.ts';
 import { assertNever } from '../core/assert-never.ts';
 import { pauseReason } from '../core/next-action.ts';
 import { callModel, runToolsWithin, store } from './activity-proxies.ts';
+import { whyNoAnswers, whyNoInput } from './check-message.ts';
 import { describeTurn } from './turn-details.ts';
 import { TurnState } from './turn-state.ts';
 
@@ -44,7 +45,8 @@ export async function agentTurn(input: TurnInput): Promise<TurnResult> {
   try {
     if (!input.carry) {
       const opened = await store.openTurn({ ...turn.address, inputId: input.inputId, input: input.input });
-      if (opened.duplicateOf !== undefined) return { ...turn.result('model_stop'), turnId: opened.duplicateOf };
+      if (opened.duplicateOf !== undefined)
+        return { ...turn.result('model_stop'), turnId: opened.duplicateOf };
       turn.opened(opened);
     }
     return await loop(turn, input.hasSearchAttributes);
@@ -137,8 +139,8 @@ async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: b
 
 function showState(state: string, gates: number): void {
   upsertSearchAttributes([
-    { key: durascopeState, value: state },
-    { key: durascopeGates, value: gates },
+    { key: searchAttributes.state, value: state },
+    { key: searchAttributes.gates, value: gates },
   ]);
 }
 
@@ -165,7 +167,8 @@ async function interruptible<T>(turn: TurnState, run: () => Promise<T>): Promise
 function toTurnError(error: unknown): TurnError | undefined {
   if (!(error instanceof ActivityFailure) || isCancellation(error)) return undefined;
   const cause = error.cause;
-  if (cause instanceof ApplicationFailure) return { code: cause.type ?? failure.internal, message: cause.message };
+  if (cause instanceof ApplicationFailure)
+    return { code: cause.type ?? failure.internal, message: cause.message };
   return { code: failure.internal, message: cause?.message ?? error.message };
 }
 
@@ -189,10 +192,14 @@ function handleMessages(turn: TurnState): void {
   const reconcile = answering('reconcile');
   setHandler(reconcileUpdate, reconcile.run, reconcile.options);
   setHandler(interruptUpdate, (interrupt) => turn.interrupt(interrupt));
-  setHandler(steerUpdate, (steer) => {
-    turn.steer(steer);
-    return { turnId: turn.turnId, status: 'steered' as const };
-  });
+  setHandler(
+    steerUpdate,
+    (steer) => {
+      turn.steer(steer);
+      return { turnId: turn.turnId, status: 'steered' as const };
+    },
+    { validator: (steer) => rejectIf(whyNoInput(steer)) },
+  );
 }
 
 /** Called synchronously by the server's validation: an async validator would reject nothing. */
@@ -201,12 +208,13 @@ function rejectWrong<T extends { callId: string }>(
   kind: GateAnswer['kind'],
   answered: Answered<T>,
 ): void {
-  if (!Array.isArray(answered?.results) || answered.results.length === 0)
-    throw ApplicationFailure.nonRetryable('results must be a list of at least one answer', failure.rejected);
-  for (const { callId } of answered.results) {
-    const why = turn.whyNot(kind, callId);
-    if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failure.rejected);
-  }
+  const reasons = [whyNoAnswers(answered)];
+  if (reasons[0] === undefined) reasons.push(...answered.results.map((answer) => turn.whyNot(kind, answer)));
+  rejectIf(reasons.find((reason) => reason !== undefined));
+}
+
+function rejectIf(why: string | undefined): void {
+  if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failure.rejected);
 }
 
 /** Ends once the answers are committed: with the call ids taken, or the reason why one was not. */
@@ -218,6 +226,6 @@ async function answerAndWait<T extends { callId: string }>(
   const taken = turn.answer(kind, answered);
   await condition(() => turn.isInterrupted || taken.every((callId) => turn.outcomeOf(callId) !== undefined));
   const rejected = taken.map((callId) => turn.outcomeOf(callId)?.rejected).find((why) => why !== undefined);
-  if (rejected !== undefined) throw ApplicationFailure.nonRetryable(rejected, failure.rejected);
+  rejectIf(rejected);
   return taken;
 }

@@ -1,7 +1,7 @@
 // State of one session's workflow: pure, handlers delegate to it. Imports contracts only.
 import type { SessionSnapshot } from '../contracts/activities.ts';
 import { turnIdOf } from '../contracts/ids.ts';
-import type { QueuedTurn, SessionCarry, SessionInput, Submission } from '../contracts/inputs.ts';
+import type { QueuedTurn, SessionCarry, SessionInput, Steer, Submission } from '../contracts/inputs.ts';
 import type { SessionView, SubmitAnswer } from '../contracts/messages.ts';
 
 /** Input ids remembered to recognize a repeat; the store knows them all. */
@@ -67,7 +67,10 @@ export class SessionState {
 
     const isBusy = this.#running !== undefined || carry.queue.length > 0;
     if (isBusy && submission.ifBusy === 'reject')
-      return { kind: 'reject', why: `session ${this.#input.ref.sessionId} is busy with ${this.runningTurnId ?? 'queued turns'}` };
+      return {
+        kind: 'reject',
+        why: `session ${this.#input.ref.sessionId} is busy with ${this.runningTurnId ?? 'queued turns'}`,
+      };
     if (this.runningTurnId !== undefined && submission.ifBusy === 'steer') {
       this.#remember(submission.id, this.#running?.turn ?? 0);
       return { kind: 'steer', turnId: this.runningTurnId };
@@ -98,8 +101,17 @@ export class SessionState {
     return this.#running;
   }
 
-  turnEnded(): void {
+  /** Makes room for the next turn; messages that came too late for the ended one become turns of their own. */
+  turnEnded(lateSteers: readonly Steer[]): void {
     this.#running = undefined;
+    const carry = this.#loaded;
+    carry.queue.push(
+      ...lateSteers.map(({ id, input }) => {
+        const turn = carry.nextTurn;
+        carry.nextTurn += 1;
+        return { turn, inputId: id, input };
+      }),
+    );
   }
 
   get #loaded(): SessionCarry {

@@ -13,7 +13,9 @@ export function describeTurn(turn: TurnState, action: NextAction<TurnCall>): str
   if (action.kind === 'wait') {
     lines.push('', '| waits for | tool | call | why |', '|---|---|---|---|');
     for (const call of action.waiting)
-      lines.push(`| ${waitsFor[call.state] ?? call.state} | ${call.name} | \`${call.callId}\` | ${cell(call.reason)} |`);
+      lines.push(
+        `| ${waitsFor[call.state] ?? call.state} | ${call.name} | \`${call.callId}\` | ${cell(call.reason)} |`,
+      );
   }
   if (steers.length > 0) lines.push('', `${steers.length} message(s) wait for the next model call`);
   if (preview !== '') lines.push('', `> ${preview.replaceAll('\n', '\n> ')}`);

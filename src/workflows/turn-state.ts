@@ -1,5 +1,12 @@
 // State of one turn's workflow: pure, handlers delegate to it. Imports core and contracts only.
-import type { CallChange, GateAnswer, GateOutcome, ModelDigest, OpenedTurn, TurnAddress } from '../contracts/activities.ts';
+import type {
+  CallChange,
+  GateAnswer,
+  GateOutcome,
+  ModelDigest,
+  OpenedTurn,
+  TurnAddress,
+} from '../contracts/activities.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import type {
   Answered,
@@ -14,7 +21,7 @@ import type {
 import { resultMessageId } from '../core/message-ids.ts';
 import { nextAction, type CallState, type NextAction } from '../core/next-action.ts';
 import { addUsage, noUsage } from '../core/usage.ts';
-import type { FinishReason } from '../schema/message.ts';
+import { whyNoAnswer, whyNoAnswers, whyNoInput } from './check-message.ts';
 
 /** Signals remembered to recognize a repeat. */
 const seenLimit = 500;
@@ -36,7 +43,7 @@ export class TurnState {
   #answers: GateAnswer[] = [];
   /** What became of answers, by call, for update handlers that wait for it. */
   readonly #outcomes = new Map<string, GateOutcome>();
-  #stop: { reason: FinishReason; why?: string; error?: TurnError } | undefined;
+  #stop: { reason: TurnResult['finishReason']; why?: string; error?: TurnError } | undefined;
   /** Called once when an interrupt arrives, to cancel what runs. */
   onInterrupt: (() => void) | undefined;
 
@@ -111,7 +118,9 @@ export class TurnState {
       usage: addUsage(this.#carry.usage, digest.usage),
       preview: digest.preview === '' ? this.#carry.preview : digest.preview,
       announced: [],
-      ...(digest.reply === 'text' || digest.reply === 'structured' ? { replyMessageId: digest.messageId } : {}),
+      ...(digest.reply === 'text' || digest.reply === 'structured'
+        ? { replyMessageId: digest.messageId }
+        : {}),
     });
   }
 
@@ -121,7 +130,11 @@ export class TurnState {
       calls: this.#carry.calls.map((call) => {
         const change = byId.get(call.callId);
         if (!change) return call;
-        return { ...call, state: change.state, ...(change.reason === undefined ? {} : { reason: change.reason }) };
+        return {
+          ...call,
+          state: change.state,
+          ...(change.reason === undefined ? {} : { reason: change.reason }),
+        };
       }),
       // A call that reaches another gate (allowed, then uncertain) is announced again.
       announced: this.#carry.announced.filter((id) => !byId.has(id)),
@@ -133,7 +146,10 @@ export class TurnState {
   }
 
   gatesOpened(callIds: readonly string[], isPaused: boolean): void {
-    this.#set({ announced: [...this.#carry.announced, ...callIds], isPaused: this.#carry.isPaused || isPaused });
+    this.#set({
+      announced: [...this.#carry.announced, ...callIds],
+      isPaused: this.#carry.isPaused || isPaused,
+    });
   }
 
   takeAnswers(): GateAnswer[] {
@@ -145,7 +161,8 @@ export class TurnState {
   answersApplied(outcomes: readonly GateOutcome[]): void {
     for (const outcome of outcomes) this.#outcomes.set(outcome.callId, outcome);
     this.callsChanged(outcomes.filter((outcome) => outcome.rejected === undefined));
-    if (this.#carry.isPaused && this.next().kind !== 'wait') this.#set({ run: this.#carry.run + 1, isPaused: false });
+    if (this.#carry.isPaused && this.next().kind !== 'wait')
+      this.#set({ run: this.#carry.run + 1, isPaused: false });
   }
 
   /** What became of this call's answer; undefined while it is under way. */
@@ -165,16 +182,17 @@ export class TurnState {
 
   /** Takes in a user message for the next model call; a repeat or one too many is dropped. */
   steer(steer: Steer): void {
-    if (this.#isRepeat(steer.id) || this.#carry.steers.length >= steerLimit) return;
+    if (whyNoInput(steer) !== undefined || this.#carry.steers.length >= steerLimit) return;
+    if (this.#isRepeat(steer.id)) return;
     this.#set({ steers: [...this.#carry.steers, steer] });
   }
 
   /** Keeps the answers that fit, drops the rest: a wrong signal changes nothing. */
   answer<T extends { callId: string }>(kind: GateAnswer['kind'], answered: Answered<T>): string[] {
-    if (this.#isRepeat(answered.id) || !Array.isArray(answered.results)) return [];
+    if (whyNoAnswers(answered) !== undefined || this.#isRepeat(answered.id)) return [];
     const taken: string[] = [];
     for (const answer of answered.results) {
-      if (this.whyNot(kind, answer.callId) !== undefined) continue;
+      if (this.whyNot(kind, answer) !== undefined) continue;
       this.#outcomes.delete(answer.callId);
       const actor = answered.actor === undefined ? {} : { actor: answered.actor };
       this.#answers.push({ kind, answer, ...actor } as unknown as GateAnswer);
@@ -183,18 +201,22 @@ export class TurnState {
     return taken;
   }
 
-  /** Why an answer of this kind does not fit this call; undefined when it does. */
-  whyNot(kind: GateAnswer['kind'], callId: string): string | undefined {
+  /** Why an answer of this kind does not fit; undefined when it does. */
+  whyNot(kind: GateAnswer['kind'], given: { callId: string }): string | undefined {
+    const malformed = whyNoAnswer(kind, given);
+    if (malformed !== undefined) return malformed;
+    const { callId } = given;
     if (this.#stop) return `turn ${this.turnId} is ending (${this.#stop.reason})`;
     const call = this.#carry.calls.find((other) => other.callId === callId);
     if (!call) return `call ${callId} is not a call of the current step of ${this.turnId}`;
-    if (this.#answers.some((answer) => answer.answer.callId === callId)) return `call ${callId} is answered already`;
+    if (this.#answers.some((answer) => answer.answer.callId === callId))
+      return `call ${callId} is answered already`;
     if (call.state !== answerable[kind])
       return `call ${callId} (${call.name}) is ${call.state}: it takes this answer only while it is ${answerable[kind]}`;
     return undefined;
   }
 
-  result(finishReason: FinishReason): TurnResult {
+  result(finishReason: TurnResult['finishReason']): TurnResult {
     const { usage, run, step } = this.#carry;
     const replyMessageId = this.#replyMessageId(finishReason);
     return {
@@ -204,12 +226,13 @@ export class TurnState {
       run,
       step,
       ...(replyMessageId === undefined ? {} : { replyMessageId }),
+      ...(this.#carry.steers.length > 0 ? { steers: this.#carry.steers } : {}),
       ...(this.#stop?.error ? { error: this.#stop.error } : {}),
       ...(this.#stop?.why === undefined ? {} : { reason: this.#stop.why }),
     };
   }
 
-  #replyMessageId(finishReason: FinishReason): string | undefined {
+  #replyMessageId(finishReason: TurnResult['finishReason']): string | undefined {
     if (finishReason === 'interrupted' || finishReason === 'error') return undefined;
     const last = this.#carry.calls.at(-1);
     if (finishReason === 'tool_return_direct' && last)

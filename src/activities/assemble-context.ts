@@ -1,0 +1,61 @@
+import type { CallModelInput } from '../contracts/activities.ts';
+import type { Agent } from '../agents/agent.ts';
+import { estimateTokens, planContext } from '../core/context.ts';
+import { inputMessageId } from '../core/message-ids.ts';
+import { pairResults } from '../core/pair-results.ts';
+import type { ToolSpec } from '../model/model.ts';
+import type { Msg } from '../schema/message.ts';
+import type { SessionRecord } from '../store/store.ts';
+import type { ActivityDeps } from './deps.ts';
+
+export interface AssembledContext {
+  system: string;
+  tools: ToolSpec[];
+  /** Fit to be sent: paired, within the budget. */
+  messages: Msg[];
+  /** Where the context begins now, and how many messages left it for that. */
+  contextFrom: number;
+  dropped: number;
+}
+
+/** Reads what is sent to the model now: at most two store reads, whatever the session's length. */
+export async function assembleContext(
+  { store, contexts }: ActivityDeps,
+  input: CallModelInput,
+  agent: Agent,
+  session: SessionRecord,
+  contextTokens: number,
+): Promise<AssembledContext> {
+  const { ref, turn } = input;
+  const system =
+    typeof agent.instructions === 'string'
+      ? agent.instructions
+      : await agent.instructions({ ...ref, agent: agent.name });
+  const tools = input.tools === 'none' ? [] : toolSpecs(agent);
+
+  const loaded = await contexts.load(store.messages, ref, session.contextFrom, session.head);
+  const entries = loaded
+    .filter(({ msg }) => !session.excludedTurns.includes(msg.turn))
+    .map(({ msg, tokens }) => ({ msg, seq: msg.seq, turn: msg.turn, role: msg.role, tokens }));
+  const fixedTokens = estimateTokens(system) + estimateTokens(JSON.stringify(tools));
+  const contextFrom = planContext(entries, { contextTokens, fixedTokens });
+  const kept = entries.filter(({ seq }) => seq >= contextFrom).map(({ msg }) => msg);
+
+  const question = inputMessageId(turn);
+  if (!kept.some(({ id }) => id === question)) {
+    const message =
+      entries.find(({ msg }) => msg.id === question)?.msg ?? (await store.messages.get(ref, question));
+    if (message) kept.unshift(message);
+  }
+  return {
+    system,
+    tools,
+    messages: pairResults(kept),
+    contextFrom: Math.max(contextFrom, session.contextFrom),
+    dropped: entries.length - entries.filter(({ seq }) => seq >= contextFrom).length,
+  };
+}
+
+function toolSpecs(agent: Agent): ToolSpec[] {
+  return agent.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+}

@@ -1,0 +1,71 @@
+import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
+import { estimateTokens } from '../core/context.ts';
+import type { Msg } from '../schema/message.ts';
+import type { MessageStore } from '../store/store.ts';
+
+export interface CachedMessage {
+  msg: Msg;
+  tokens: number;
+}
+
+interface Entry {
+  fromSeq: number;
+  toSeq: number;
+  messages: CachedMessage[];
+  tokens: number;
+}
+
+/**
+ * Keeps the recent contexts of a worker's sessions, so that a step reads only what is new. Safe because a transcript is append-only and,
+ * when a model is called, complete up to its head. The least recently used go first when the sum passes the limit.
+ */
+export class ContextCache {
+  readonly #entries = new Map<string, Entry>();
+  readonly #maxTokens: number;
+  #tokens = 0;
+
+  /** @param maxTokens estimated tokens kept in all; a token takes about 4 to 8 bytes of memory. */
+  constructor(maxTokens = 16_000_000) {
+    this.#maxTokens = maxTokens;
+  }
+
+  /** The messages of that range, in order. Asks the store once at most. */
+  async load(store: MessageStore, ref: SessionRef, fromSeq: number, toSeq: number): Promise<CachedMessage[]> {
+    const key = sessionWorkflowId(ref);
+    const cached = this.#entries.get(key);
+    const isUsable =
+      cached !== undefined &&
+      cached.fromSeq <= fromSeq &&
+      cached.toSeq <= toSeq &&
+      fromSeq <= cached.toSeq + 1;
+    const readFrom = isUsable ? cached.toSeq + 1 : fromSeq;
+    const fresh = readFrom > toSeq ? [] : await store.range(ref, readFrom, toSeq);
+    const kept = isUsable ? cached.messages.filter(({ msg }) => msg.seq >= fromSeq) : [];
+    const messages = [
+      ...kept,
+      ...fresh.map((msg) => ({ msg, tokens: estimateTokens(JSON.stringify(msg.content)) })),
+    ];
+    this.#put(key, {
+      fromSeq,
+      toSeq,
+      messages,
+      tokens: messages.reduce((sum, { tokens }) => sum + tokens, 0),
+    });
+    return messages;
+  }
+
+  #put(key: string, entry: Entry): void {
+    this.#drop(key);
+    this.#entries.set(key, entry);
+    this.#tokens += entry.tokens;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#tokens <= this.#maxTokens) break;
+      this.#drop(oldest);
+    }
+  }
+
+  #drop(key: string): void {
+    this.#tokens -= this.#entries.get(key)?.tokens ?? 0;
+    this.#entries.delete(key);
+  }
+}

@@ -1,0 +1,20 @@
+import type { StepActivities, StoreActivities } from '../contracts/activities.ts';
+import { callModel } from './call-model.ts';
+import type { ActivityDeps } from './deps.ts';
+import { answerGates, openGates } from './gates.ts';
+import { runTools } from './run-tools.ts';
+import { closeTurn, loadSession, openTurn, saveSession } from './sessions.ts';
+
+/** All that a worker registers, bound to what it works with. */
+export function createActivities(deps: ActivityDeps) {
+  return {
+    loadSession: (input) => loadSession(deps, input),
+    saveSession: (input) => saveSession(deps, input),
+    openTurn: (input) => openTurn(deps, input),
+    openGates: (input) => openGates(deps, input),
+    answerGates: (input) => answerGates(deps, input),
+    closeTurn: (input) => closeTurn(deps, input),
+    callModel: (input) => callModel(deps, input),
+    runTools: (input) => runTools(deps, input),
+  } satisfies StoreActivities & StepActivities;
+}

@@ -1,0 +1,72 @@
+import type { SessionRef } from '../contracts/ids.ts';
+import type { EventBody } from '../schema/event.ts';
+import type { EventStore } from '../store/store.ts';
+
+/** A stream that ends within this time needs no write of its own: its events go with the commit. */
+const firstFlushMs = 5;
+/** Later deltas are written together: a reader can't tell, and the store has less to do. */
+const flushMs = 25;
+
+export interface SentEvent {
+  id: number;
+  at: string;
+  body: EventBody;
+}
+
+/**
+ * Streams the events of one unfinished message to the replay log. A write that fails is tried again with the next one and never fails
+ * the stream: what was not written in time goes with the commit.
+ */
+export class EventPublisher {
+  readonly #write: (bodies: EventBody[]) => Promise<{ id: number; at: string }[]>;
+  readonly #sent: SentEvent[] = [];
+  #unsent: EventBody[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #flushing: Promise<void> | undefined;
+  #isFirst = true;
+
+  constructor(events: EventStore, ref: SessionRef, turn: number, messageId: string) {
+    this.#write = (bodies) => events.appendEphemeral(ref, turn, messageId, bodies);
+  }
+
+  publish(bodies: readonly EventBody[]): void {
+    if (bodies.length === 0) return;
+    this.#unsent.push(...bodies);
+    this.#schedule();
+  }
+
+  /** Stops streaming and hands over all that was published, for the commit. */
+  async finish(): Promise<{ sent: SentEvent[]; unsent: EventBody[] }> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    await this.#flushing;
+    clearTimeout(this.#timer);
+    return { sent: this.#sent, unsent: this.#unsent };
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#flushing || this.#unsent.length === 0) return;
+    this.#timer = setTimeout(
+      () => {
+        this.#timer = undefined;
+        this.#isFirst = false;
+        this.#flushing = this.#flush().finally(() => {
+          this.#flushing = undefined;
+          this.#schedule();
+        });
+      },
+      this.#isFirst ? firstFlushMs : flushMs,
+    );
+  }
+
+  async #flush(): Promise<void> {
+    const bodies = this.#unsent;
+    this.#unsent = [];
+    try {
+      const stamps = await this.#write(bodies);
+      stamps.forEach((stamp, i) => this.#sent.push({ ...stamp, body: bodies[i] as EventBody }));
+    } catch {
+      this.#unsent = [...bodies, ...this.#unsent];
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import { Context } from '@temporalio/activity';
+import type { Agent } from '../agents/agent.ts';
+import type { CallChange, TurnAddress } from '../contracts/activities.ts';
+import { turnIdOf } from '../contracts/ids.ts';
+import { compactEvents } from '../core/compact-events.ts';
+import { resultMessageId } from '../core/message-ids.ts';
+import type { CallRecord } from '../store/store.ts';
+import { parseArguments } from '../tools/parse-arguments.ts';
+import { runTool } from '../tools/run-tool.ts';
+import { errorOutcome } from '../tools/tool-errors.ts';
+import type { Tool, ToolOutcome } from '../tools/tool.ts';
+import type { ActivityDeps } from './deps.ts';
+import { EventPublisher } from './event-publisher.ts';
+import { isCancelRequested, stopFailure, whileBeating } from './liveness.ts';
+import { outlastStore } from './outlast-store.ts';
+import { resultMessage, textOutcome } from './result-message.ts';
+import { toFailure } from './to-failure.ts';
+
+/** A call that has been begun this often without an outcome takes its workers down: it gets an ERROR result instead of another try. */
+const maxDispatches = 5;
+
+/**
+ * Runs the calls of one batch side by side. Each has its own ledger entry: what an earlier attempt committed is returned, what it began is
+ * run again only where that can't act twice, else it becomes uncertain.
+ */
+export async function runTools(
+  deps: ActivityDeps,
+  input: TurnAddress & { step: number; callIds: string[] },
+): Promise<CallChange[]> {
+  const { attempt } = Context.current().info;
+  try {
+    const agent = deps.agents.get(input.agent);
+    const before = await deps.store.calls.dispatch(input.ref, input.callIds);
+    const done = new Set<string>();
+    const records = await whileBeating(
+      () => ({ step: input.step, done: done.size, of: before.length }),
+      (signal) =>
+        Promise.all(
+          before.map(async (record) => {
+            const after = await new CallRun(deps, input, agent, record, signal).perform();
+            done.add(record.callId);
+            return after;
+          }),
+        ),
+    );
+    if (isCancelRequested()) throw stopFailure();
+    return records.map(({ callId, state, reason }) => ({
+      callId,
+      state,
+      ...(reason === undefined ? {} : { reason }),
+    }));
+  } catch (error) {
+    if (Context.current().cancellationSignal.aborted) throw stopFailure();
+    throw toFailure(error, attempt, Number.POSITIVE_INFINITY);
+  }
+}
+
+class CallRun {
+  readonly #deps: ActivityDeps;
+  readonly #address: TurnAddress;
+  readonly #agent: Agent;
+  /** The ledger's row as it was before this attempt marked it. */
+  readonly #before: CallRecord;
+  readonly #signal: AbortSignal;
+
+  constructor(
+    deps: ActivityDeps,
+    address: TurnAddress,
+    agent: Agent,
+    before: CallRecord,
+    signal: AbortSignal,
+  ) {
+    this.#deps = deps;
+    this.#address = address;
+    this.#agent = agent;
+    this.#before = before;
+    this.#signal = signal;
+  }
+
+  async perform(): Promise<CallRecord> {
+    const before = this.#before;
+    if (before.state !== 'allowed' && before.state !== 'pending') return before;
+    const tool = this.#agent.toolByName.get(before.name);
+    if (!tool)
+      return this.#settle(errorOutcome(`The tool ${before.name} is not part of the agent any more.`));
+    const parsed = await parseArguments(before.arguments, tool);
+    if (!parsed.ok) return this.#settle(errorOutcome(parsed.message));
+
+    if (before.isDispatched && !tool.isIdempotent && !tool.isReadOnly(parsed.input)) return this.#uncertain();
+    if (before.attempts >= maxDispatches)
+      return this.#settle(
+        errorOutcome(
+          `${before.name} was begun ${before.attempts} times and its worker ended each time: don't call it again this way.`,
+        ),
+      );
+    return this.#run(tool, parsed.input);
+  }
+
+  async #run(tool: Tool, input: unknown): Promise<CallRecord> {
+    const { ref, turn } = this.#address;
+    const { callId, step } = this.#before;
+    const messageId = resultMessageId(turn, step, callId);
+    const publisher = new EventPublisher(this.#deps.store.events, ref, turn, messageId);
+    const turnId = turnIdOf(ref, turn);
+    try {
+      const outcome = await runTool(
+        tool,
+        input,
+        {
+          ...ref,
+          turnId,
+          callId,
+          idempotencyKey: `${turnId}:${callId}`,
+          attempt: this.#before.attempts + 1,
+          signal: this.#signal,
+        },
+        {
+          onText: (delta) => publisher.publish([{ kind: 'tool_result_delta', messageId, callId, delta }]),
+          onProgress: (progress) =>
+            publisher.publish([{ kind: 'tool_result_delta', messageId, callId, progress }]),
+        },
+      );
+      return await this.#settle(outcome, publisher);
+    } catch (error) {
+      // An interrupt ends the call for good; any other stop leaves it dispatched, for the next attempt to judge.
+      if (!this.#signal.aborted || !isCancelRequested()) throw error;
+      return this.#settle(
+        textOutcome(
+          'interrupted',
+          'Interrupted while it ran: it may have taken effect, in whole or in part.',
+        ),
+        publisher,
+      );
+    }
+  }
+
+  async #settle(outcome: ToolOutcome, publisher?: EventPublisher): Promise<CallRecord> {
+    const streamed = await publisher?.finish();
+    const kept = streamed && streamed.sent.length > 0 ? { kept: compactEvents(streamed.sent) } : {};
+    const message = resultMessage(this.#before, outcome);
+    return outlastStore(this.#signal, () =>
+      this.#deps.store.calls.settle(this.#address.ref, this.#before.callId, message, kept),
+    );
+  }
+
+  #uncertain(): Promise<CallRecord> {
+    return this.#deps.store.calls.move(this.#address.ref, this.#before.callId, {
+      state: 'uncertain',
+      reason: `${this.#before.name} was begun and its worker ended before the outcome was recorded: it may or may not have happened.`,
+    });
+  }
+}

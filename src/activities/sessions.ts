@@ -1,0 +1,145 @@
+import type {
+  CloseTurnInput,
+  OpenedTurn,
+  SessionSnapshot,
+  StoreActivities,
+} from '../contracts/activities.ts';
+import { failure } from '../contracts/failures.ts';
+import { turnIdOf } from '../contracts/ids.ts';
+import { inputMessageId } from '../core/message-ids.ts';
+import { noUsage } from '../core/usage.ts';
+import type { Block } from '../schema/message.ts';
+import type { ActivityDeps } from './deps.ts';
+import { readInput, readInputOrHint } from './read-input.ts';
+import { toFailure } from './to-failure.ts';
+
+/** Input ids that a session learns when it is loaded, to recognize repeats. */
+const recentInputs = 200;
+
+type Input<K extends keyof StoreActivities> = Parameters<StoreActivities[K]>[0];
+
+/** Loads what a session needs to start, and closes a turn that an earlier run of it left behind: its workflow is gone with that run. */
+export async function loadSession(
+  deps: ActivityDeps,
+  { ref, agent }: Input<'loadSession'>,
+): Promise<SessionSnapshot> {
+  const { store, lingerMs, hasSearchAttributes } = deps;
+  return waitingForStore(async () => {
+    const session = await store.sessions.open(ref, agent);
+    const last = session.lastTurn > 0 ? await store.turns.get(ref, session.lastTurn) : undefined;
+    if (last && last.state !== 'ended') {
+      const error = { code: failure.internal, message: "The session's workflow was ended from outside." };
+      await closeTurn(deps, {
+        ref,
+        turn: last.turn,
+        agent,
+        inputId: last.inputId,
+        input: '',
+        result: { finishReason: 'error', error },
+      });
+    }
+    const { queue } = session.control;
+    const newest = Math.max(session.lastTurn, ...queue.map(({ turn }) => turn));
+    const seen = await store.turns.recentInputs(ref, recentInputs);
+    return {
+      nextTurn: newest + 1,
+      queue,
+      seen: [...seen, ...queue.map(({ inputId, turn }) => ({ inputId, turn }))],
+      settings: { lingerMs, hasSearchAttributes },
+    };
+  });
+}
+
+export async function saveSession(
+  { store }: ActivityDeps,
+  { ref, control }: Input<'saveSession'>,
+): Promise<void> {
+  await waitingForStore(() => store.sessions.saveControl(ref, control));
+}
+
+export async function openTurn(deps: ActivityDeps, input: Input<'openTurn'>): Promise<OpenedTurn> {
+  return waitingForStore(async () => {
+    const content = await readInput(deps.store, input.ref, input.input);
+    const agent = deps.agents.get(input.agent);
+    const turn = await commitOpening(deps, input, content, agent.revision);
+    return {
+      maxIterations: agent.maxIterations,
+      modelName: agent.model,
+      ...(turn.turn === input.turn ? {} : { duplicateOf: turn.turnId }),
+    };
+  });
+}
+
+/** Ends a turn, whatever is known of it. One that failed before it was opened is opened first, so that its error has a place. */
+export async function closeTurn(deps: ActivityDeps, input: CloseTurnInput): Promise<void> {
+  const { ref, turn, result } = input;
+  const isRepeat = result.turnId !== undefined && result.turnId !== turnIdOf(ref, turn);
+  if (isRepeat) return;
+  await waitingForStore(async () => {
+    if (!(await deps.store.turns.get(ref, turn))) await openFailed(deps, input);
+    const { finishReason, replyMessageId, error } = result;
+    await deps.store.turns.close({
+      ref,
+      turn,
+      finishReason,
+      usage: result.usage ?? noUsage,
+      ...(replyMessageId === undefined ? {} : { replyMessageId }),
+      ...(error ? { error } : {}),
+      // What the provider rejected once it would reject in every later turn as well.
+      isExcluded: error?.code === failure.modelRejectedRequest,
+      danglingResult:
+        finishReason === 'interrupted'
+          ? 'The turn was interrupted before this call had a result.'
+          : 'The turn ended before this call had a result.',
+      events: [
+        ...(finishReason === 'interrupted'
+          ? [{ kind: 'interrupted' as const, reason: result.reason ?? 'interrupted' }]
+          : []),
+        ...(error ? [{ kind: 'error' as const, ...error, retryable: false }] : []),
+        { kind: 'run_end', run: result.run ?? 1, reason: finishReason },
+        { kind: 'turn_end', finishReason, usage: result.usage ?? noUsage, ...(error ? { error } : {}) },
+      ],
+    });
+  });
+}
+
+async function openFailed(deps: ActivityDeps, input: CloseTurnInput): Promise<void> {
+  const content = await readInputOrHint(deps.store, input.ref, input.input);
+  await commitOpening(deps, input, content, '');
+}
+
+function commitOpening(
+  { store }: ActivityDeps,
+  { ref, turn, agent, inputId }: Pick<CloseTurnInput, 'ref' | 'turn' | 'agent' | 'inputId'>,
+  content: Block[],
+  revision: string,
+) {
+  return store.turns.open({
+    ref,
+    turn,
+    inputId,
+    agent,
+    revision,
+    message: {
+      id: inputMessageId(turn),
+      turn,
+      step: 0,
+      role: 'user',
+      content,
+      createdAt: new Date().toISOString(),
+    },
+    events: [
+      { kind: 'turn_start', agent, revision },
+      { kind: 'run_start', run: 1 },
+    ],
+  });
+}
+
+/** Errors as Temporal understands them: a store that is away is retried without end. */
+export async function waitingForStore<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw toFailure(error, 1, Number.POSITIVE_INFINITY);
+  }
+}

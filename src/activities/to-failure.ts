@@ -1,0 +1,52 @@
+import { ApplicationFailure } from '@temporalio/activity';
+import { failure, type FailureCode } from '../contracts/failures.ts';
+import { ModelError, type ModelErrorCode } from '../model/model-error.ts';
+import { StoreUnavailableError } from '../store/store.ts';
+
+const modelFailures: Record<ModelErrorCode, FailureCode> = {
+  rate_limited: failure.modelUnavailable,
+  overloaded: failure.modelUnavailable,
+  timeout: failure.modelUnavailable,
+  connection: failure.modelUnavailable,
+  stream_broken: failure.modelUnavailable,
+  unknown: failure.modelUnavailable,
+  authentication: failure.modelAuthentication,
+  permission: failure.modelAuthentication,
+  model_not_found: failure.modelNotFound,
+  invalid_request: failure.modelRejectedRequest,
+  content_filter: failure.modelRejectedRequest,
+  context_overflow: failure.modelContextOverflow,
+};
+
+/**
+ * The one place that decides what Temporal retries. A model error is final by its class, or when its attempts are used up; a store that is
+ * away is waited for; anything else is a bug, and final.
+ */
+export function toFailure(error: unknown, attempt: number, maxAttempts: number): Error {
+  if (error instanceof ApplicationFailure) return error;
+  if (error instanceof ModelError) {
+    const isFinal = !error.isRetryable || attempt >= maxAttempts;
+    return ApplicationFailure.create({
+      message:
+        isFinal && error.isRetryable ? `${error.message} (gave up after ${attempt} attempts)` : error.message,
+      type: modelFailures[error.code],
+      nonRetryable: isFinal,
+      ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+      cause: error,
+    });
+  }
+  if (error instanceof StoreUnavailableError)
+    return ApplicationFailure.create({
+      message: error.message,
+      type: failure.storeUnavailable,
+      nonRetryable: false,
+      cause: error,
+    });
+  const cause = error instanceof Error ? error : new Error(String(error));
+  return ApplicationFailure.create({
+    message: cause.message,
+    type: failure.internal,
+    nonRetryable: true,
+    cause,
+  });
+}

@@ -1,0 +1,52 @@
+// By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
+import type { GateAnswer } from '../contracts/activities.ts';
+
+/** Why this is no submission or steer; undefined when it is one. */
+export function whyNoInput(message: unknown): string | undefined {
+  if (!isRecord(message)) return 'expected an object such as {"id": "…", "input": "text"}';
+  const { id, input, ifBusy } = message;
+  if (id !== undefined && typeof id !== 'string') return 'id must be a string';
+  const isInput =
+    (typeof input === 'string' && input.trim() !== '') ||
+    (Array.isArray(input) && input.length > 0) ||
+    isRecord(input);
+  if (!isInput) return 'input must be a text that is not empty, or a list of parts';
+  if (ifBusy !== undefined && ifBusy !== 'queue' && ifBusy !== 'reject' && ifBusy !== 'steer')
+    return 'ifBusy must be queue, reject or steer';
+  return undefined;
+}
+
+/** Why this is no list of answers; undefined when it is one. */
+export function whyNoAnswers(message: unknown): string | undefined {
+  if (!isRecord(message) || !Array.isArray(message.results) || message.results.length === 0)
+    return 'expected an object such as {"results": [{"callId": "…", …}]}';
+  if (message.id !== undefined && typeof message.id !== 'string') return 'id must be a string';
+  return undefined;
+}
+
+/** Why this is no answer of its kind; undefined when it is one. */
+export function whyNoAnswer(kind: GateAnswer['kind'], answer: unknown): string | undefined {
+  if (!isRecord(answer) || typeof answer.callId !== 'string') return 'each answer needs a callId';
+  const { reason, decision, state, content, outcome } = answer;
+  if (reason !== undefined && typeof reason !== 'string') return 'reason must be a string';
+  switch (kind) {
+    case 'confirm':
+      return decision === 'allow' || decision === 'deny' ? undefined : 'decision must be allow or deny';
+    case 'external':
+      if (state !== 'success' && state !== 'error') return 'state must be success or error';
+      return typeof content === 'string' || Array.isArray(content)
+        ? undefined
+        : 'content must be a text or a list of parts';
+    default:
+      if (outcome !== 'happened' && outcome !== 'did_not_happen')
+        return 'outcome must be happened or did_not_happen';
+      if (content !== undefined && typeof content !== 'string') return 'content must be a text';
+      return typeof reason === 'string' && reason.trim() !== ''
+        ? undefined
+        : 'a reconciliation needs a reason';
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
