@@ -1,20 +1,16 @@
 import type { PermissionDecision } from '../core/permission.ts';
-import type { Json, ToolResultState } from '../schema/message.ts';
+import type { DataSource, Json, ToolResultState } from '../schema/message.ts';
 
-/** What a tool may return: text, any JSON value, or media and text parts. `undefined` means done, with nothing to say. */
-export type ToolOutput = Json | undefined | ToolParts;
-
-/** Parts of a result, built with `text()`, `media()` of define-tool.ts. */
+/** Parts of a result, built with `text()` and `media()` of tool-parts.ts. */
 export interface ToolParts {
   parts: ToolPart[];
 }
 
 export type ToolPart =
-  | { type: 'text'; text: string }
-  | { type: 'data'; mediaType: string; source: { type: 'base64'; data: string } | { type: 'url'; url: string }; name?: string };
+  { type: 'text'; text: string } | { type: 'data'; mediaType: string; source: DataSource; name?: string };
 
-/** What `execute` is given besides its input. */
-export interface ToolContext {
+/** What the runtime knows of one execution. */
+export interface CallContext {
   owner: string;
   sessionId: string;
   turnId: string;
@@ -25,8 +21,20 @@ export interface ToolContext {
   attempt: number;
   /** Aborts on interrupt, timeout, cancellation and worker shutdown. Pass it on to what you call. */
   signal: AbortSignal;
-  /** Tells observers how far it is; no part of the result. `fraction` is 0 to 1. */
-  progress(update: { message?: string; fraction?: number }): void;
+}
+
+/** How far a tool is. `fraction` is 0 to 1. */
+export interface ToolProgress {
+  message?: string;
+  fraction?: number;
+}
+
+/** What `execute` is given besides its input. */
+export interface ToolContext<Preset = Readonly<Record<string, unknown>>> extends CallContext {
+  /** Tells observers how far it is; no part of the result. */
+  progress: (update: ToolProgress) => void;
+  /** The tool's preset parameters; empty when it has none. */
+  preset: Preset;
 }
 
 /** What the permission check of a tool knows. */
@@ -46,7 +54,7 @@ export interface Tool {
   description: string;
   /** JSON Schema of the arguments that the model writes: preset ones are absent. */
   parameters: Record<string, Json>;
-  /** Checks arguments as parsed from JSON, presets applied. `issues` are sentences that tell the model what to mend. */
+  /** Puts presets over arguments as parsed from JSON, and checks them. `issues` are sentences that tell the model what to mend. */
   validate(args: unknown): Promise<Validation>;
   isReadOnly(input: unknown): boolean;
   isConcurrencySafe(input: unknown): boolean;
@@ -55,16 +63,17 @@ export interface Tool {
   /** Executed by a system outside, which submits the result. */
   isExternal: boolean;
   returnDirect: boolean;
-  /** Limit of one execution, in milliseconds. */
+  /** Limit of one call, its attempts and the pauses between them together, in milliseconds. */
   timeoutMs: number;
   /** How often a throwing execution is tried in all; more than 1 only for tools that are read-only or idempotent. */
   maxAttempts: number;
   /** The tool's own verdict on this input; undefined when it has none. */
   checkPermission(input: unknown, context: PermissionContext): Promise<PermissionDecision | undefined>;
   /**
-   * Runs it. Yields text that is streamed as part of the result, and returns the rest of it; whatever it throws becomes an ERROR result.
+   * Runs it. An async generator yields text that is streamed as part of the result, and returns the rest of it. The result may be text,
+   * any JSON value, bytes, ToolParts or an array of them; `undefined` means done, with nothing to say. Whatever it throws becomes an ERROR result.
    */
-  execute(input: unknown, context: ToolContext): Promise<ToolOutput> | AsyncGenerator<string, ToolOutput, void>;
+  execute(input: unknown, context: ToolContext): Promise<unknown> | AsyncGenerator<string, unknown, void>;
 }
 
 /** A finished execution, ready to be committed. */

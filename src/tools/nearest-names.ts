@@ -1,0 +1,39 @@
+/** The known names that `name` was probably meant to be, nearest first, at most three. */
+export function nearestNames(name: string, known: Iterable<string>): string[] {
+  const wanted = bare(name);
+  const tolerance = Math.max(1, Math.floor(wanted.length / 3));
+  return [...known]
+    .map((candidate) => ({ candidate, distance: editDistance(wanted, bare(candidate)) }))
+    .filter(({ distance }) => distance <= tolerance)
+    .toSorted((a, b) => a.distance - b.distance)
+    .slice(0, 3)
+    .map(({ candidate }) => candidate);
+}
+
+/** ` Did you mean a or b?`, or nothing when no known name is near. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  const nearest = nearestNames(name, known);
+  return nearest.length === 0 ? '' : ` Did you mean ${nearest.join(' or ')}?`;
+}
+
+/** Case and separators are what is most often confused, so they count for nothing. Cut, because a model can write a name of any length. */
+function bare(name: string): string {
+  return name
+    .slice(0, 100)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** Levenshtein, one row at a time. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, charA] of Array.from(a).entries()) {
+    const next = [i + 1];
+    for (const [j, charB] of Array.from(b).entries()) {
+      const substituted = (row[j] ?? 0) + (charA === charB ? 0 : 1);
+      next.push(Math.min(substituted, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}

@@ -1,0 +1,144 @@
+import type { CallContext, Tool, ToolContext, ToolOutcome, ToolProgress } from './tool.ts';
+import { errorOutcome, toolFailed, toolTimedOut } from './tool-errors.ts';
+import { streamedText, toOutcome } from './tool-result.ts';
+
+export interface RunHooks {
+  /** A piece of the result, while the tool still runs. */
+  onText: (delta: string) => void;
+  onProgress: (update: ToolProgress) => void;
+}
+
+/**
+ * Runs one call to its outcome; a failure of the tool is an outcome too. Retries a throwing tool where it may, within its one time limit.
+ * After it has settled it calls no hook, even when a tool that ignores its signal goes on.
+ *
+ * @throws the reason of `context.signal` when that aborts: what this means is for the caller to say.
+ */
+export async function runTool(
+  tool: Tool,
+  input: unknown,
+  context: CallContext,
+  hooks: RunHooks,
+): Promise<ToolOutcome> {
+  context.signal.throwIfAborted();
+  const limit = new AbortController();
+  const timer = setTimeout(
+    () => limit.abort(new DOMException('The time limit has passed.', 'TimeoutError')),
+    tool.timeoutMs,
+  );
+  const signal = AbortSignal.any([context.signal, limit.signal]);
+  const attempts = tool.isIdempotent || tool.isReadOnly(input) ? tool.maxAttempts : 1;
+  const audience = audienceOf(hooks);
+  try {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        if (attempt > 1) await pause(backoffMs(attempt), signal);
+        const toolContext = {
+          ...context,
+          signal,
+          attempt: context.attempt + attempt - 1,
+          progress: audience.onProgress,
+          preset: {},
+        };
+        return await execute(tool, input, toolContext, audience.onText);
+      } catch (error) {
+        context.signal.throwIfAborted();
+        if (limit.signal.aborted) return errorOutcome(toolTimedOut(tool, input));
+        if (attempt >= attempts) return errorOutcome(toolFailed(tool, error));
+      }
+    }
+  } finally {
+    clearTimeout(timer);
+    audience.leave();
+  }
+}
+
+async function execute(
+  tool: Tool,
+  input: unknown,
+  context: ToolContext,
+  onText: (delta: string) => void,
+): Promise<ToolOutcome> {
+  const streamed = streamedText();
+  let output = await orAbort(settle(tool, input, context), context.signal);
+  if (isAsyncIterable(output)) {
+    output = await drain(output, context.signal, (delta) => {
+      const kept = streamed.add(delta);
+      if (kept !== '') onText(kept);
+    });
+  }
+  return toOutcome(tool.name, output, streamed);
+}
+
+/** What a tool throws before its first `await` is a rejection like any other. */
+async function settle(tool: Tool, input: unknown, context: ToolContext): Promise<unknown> {
+  return tool.execute(input, context);
+}
+
+async function drain(
+  source: AsyncIterable<unknown>,
+  signal: AbortSignal,
+  onText: (delta: string) => void,
+): Promise<unknown> {
+  const iterator: AsyncIterator<unknown, unknown> = source[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const step = await orAbort(iterator.next(), signal);
+      if (step.done) return step.value;
+      if (typeof step.value !== 'string')
+        throw new TypeError(`it yielded a ${typeof step.value}: yield text, return the rest`);
+      onText(step.value);
+    }
+  } catch (error) {
+    // Not awaited: one that hangs in `next` never answers.
+    iterator.return?.()?.catch(() => undefined);
+    throw error;
+  }
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
+}
+
+function backoffMs(attempt: number): number {
+  return Math.min(100 * 2 ** (attempt - 2), 5_000);
+}
+
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const elapsed = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await orAbort(elapsed, signal);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Settles as `work` does, or rejects with the signal's reason if that comes first; `work` is then left to itself. */
+async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  let onAbort: (() => void) | undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason as Error);
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    if (onAbort) signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The hooks, until the call has settled. */
+function audienceOf(hooks: RunHooks): RunHooks & { leave(): void } {
+  let isListening = true;
+  return {
+    onText: (delta) => isListening && hooks.onText(delta),
+    onProgress: (update) => isListening && hooks.onProgress(update),
+    leave() {
+      isListening = false;
+    },
+  };
+}
