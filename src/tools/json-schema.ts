@@ -1,8 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Json } from '../schema/message.ts';
 import { DefinitionError } from './definition-error.ts';
-import { ajvIssue } from './schema-issues.ts';
-import type { Checked } from './tool-schema.ts';
+import { ajvIssue, type Checked } from './schema-issues.ts';
 
 /**
  * The check of a plain JSON Schema, read as 2020-12. Formats and unknown keywords are notes for the model, not rules; defaults are not filled in.

@@ -2,10 +2,13 @@
 export function nearestNames(name: string, known: Iterable<string>): string[] {
   const wanted = bare(name);
   const tolerance = Math.max(1, Math.floor(wanted.length / 3));
-  return [...known]
+  const near = [...known]
     .map((candidate) => ({ candidate, distance: editDistance(wanted, bare(candidate)) }))
     .filter(({ distance }) => distance <= tolerance)
-    .toSorted((a, b) => a.distance - b.distance)
+    .toSorted((a, b) => a.distance - b.distance);
+  const isSame = near[0]?.distance === 0;
+  return near
+    .filter(({ distance }) => !isSame || distance === 0)
     .slice(0, 3)
     .map(({ candidate }) => candidate);
 }

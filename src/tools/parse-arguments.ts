@@ -57,11 +57,14 @@ function isRounded(value: number, source: string): boolean {
   return !Number.isFinite(value) || (/^-?\d+$/.test(source) && !Number.isSafeInteger(value));
 }
 
+/** The parser either says that the text ended, or stumbles at its very end. */
 function cutOffHint(raw: string, error: unknown): string {
-  const isCutOff = error instanceof SyntaxError && /end of JSON|unterminated/i.test(error.message);
-  return isCutOff
-    ? ` They stop after ${raw.length} characters, in the middle: if they were too long, write less at a time.`
-    : '';
+  if (!(error instanceof SyntaxError)) return '';
+  const position = /at position (\d+)/.exec(error.message)?.[1];
+  const isCutOff =
+    /end of JSON|unterminated/i.test(error.message) || Number(position) >= raw.trimEnd().length;
+  if (!isCutOff) return '';
+  return ` They stop after ${raw.length} characters, in the middle: if they were too long, write less at a time.`;
 }
 
 function kindOf(args: unknown): string {

@@ -7,6 +7,8 @@ export interface SchemaIssue {
   text: string;
 }
 
+export type Checked = { ok: true; value: unknown } | { ok: false; issues: SchemaIssue[] };
+
 const maxIssues = 20;
 
 /** The sentences, each once, and not more than a model would read. */

@@ -19,7 +19,8 @@ export function toOutcome(toolName: string, output: unknown, streamed: StreamedT
       `${toolName} ran, and may have taken effect, but its result can't be shown: ${problem} Don't repeat the call for this.`,
     );
   }
-  return { state: 'success', parts: limitParts(withStreamed(parts, streamed), streamed.omittedBytes) };
+  const all = withStreamed(parts, streamed.text, typeof output === 'string');
+  return { state: 'success', parts: limitParts(all, streamed.omittedBytes) };
 }
 
 /** Text that a tool streams: what fits within the limit is kept, the rest only counted. */
@@ -46,11 +47,12 @@ export function streamedText(): StreamedText {
   };
 }
 
-function withStreamed(rest: ToolPart[], { text }: StreamedText): ToolPart[] {
-  if (text === '') return rest.length === 0 ? [{ type: 'text', text: 'Done.' }] : rest;
+/** Text that is returned goes on where the streamed text ended; anything else is a part of its own. */
+function withStreamed(rest: ToolPart[], streamed: string, isText: boolean): ToolPart[] {
+  if (streamed === '') return rest.length === 0 ? [{ type: 'text', text: 'Done.' }] : rest;
   const [first, ...others] = rest;
-  if (first?.type !== 'text') return [{ type: 'text', text }, ...rest];
-  return [{ type: 'text', text: text + first.text }, ...others];
+  if (isText && first?.type === 'text') return [{ type: 'text', text: streamed + first.text }, ...others];
+  return [{ type: 'text', text: streamed }, ...rest];
 }
 
 function toParts(output: unknown): ToolPart[] {

@@ -3,7 +3,7 @@ import type { Json } from '../schema/message.ts';
 import { DefinitionError } from './definition-error.ts';
 import { compileJsonSchema } from './json-schema.ts';
 import type { FromJsonSchema, JsonSchema } from './json-schema-type.ts';
-import { standardIssue, type SchemaIssue } from './schema-issues.ts';
+import { standardIssue, type Checked } from './schema-issues.ts';
 import { isZodSchema, zodToJsonSchema } from './zod-json-schema.ts';
 
 /** What may stand where a tool's input is described: zod 4, any Standard Schema, or a plain JSON Schema. */
@@ -24,8 +24,6 @@ export interface CompiledSchema {
   properties: readonly string[];
   check(args: unknown): Checked | Promise<Checked>;
 }
-
-export type Checked = { ok: true; value: unknown } | { ok: false; issues: SchemaIssue[] };
 
 /**
  * @param parameters the JSON Schema of a Standard Schema whose library can't make one
