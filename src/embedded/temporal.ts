@@ -26,7 +26,7 @@ export async function startEmbeddedTemporal(options: EmbeddedTemporalOptions): P
   if (address === undefined || address === '') return startDevServer(options);
   const { connectionOptions, namespace = options.namespace ?? 'default' } = loadClientConnectConfig();
   await checkReachable(address, () =>
-    Connection.connect({ ...connectionOptions, connectTimeout: '10 seconds' }),
+    Connection.connect({ ...connectionOptions, connectTimeout: '5 seconds' }),
   );
   return { address, namespace, uiUrl: undefined, dbFile: undefined, pid: undefined, stop: async () => {} };
 }
