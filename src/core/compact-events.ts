@@ -46,7 +46,7 @@ export function compactEvents(sent: readonly SentEvent[]): KeptEvent[] {
     kept.push(event);
   }
   for (const run of open.values()) kept.push(merged(run));
-  return kept.sort((a, b) => a.id - b.id);
+  return kept.toSorted((a, b) => a.id - b.id);
 }
 
 /** What of a kept event is new to a reader who has seen all up to `after`. */

@@ -1,8 +1,11 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import type { SessionControl, TurnError } from '../contracts/inputs.ts';
+import type { KeptEvent } from '../core/compact-events.ts';
 import type { CallState } from '../core/next-action.ts';
 import type { AgentEvent, EventBody } from '../schema/event.ts';
 import type { FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
+
+export type { KeptEvent };
 
 /**
  * The port to the transcript store: content of sessions, the tool ledger and the event log. Temporal keeps what happens next; this keeps
@@ -47,6 +50,8 @@ export interface SessionRecord {
   head: number;
   /** The context starts at this seq: what is older fell out of the model's budget. */
   contextFrom: number;
+  /** Turns whose messages are left out of the context, because the provider rejected them as malformed. */
+  excludedTurns: number[];
   /** Id of the newest event; 0 when none. */
   lastEventId: number;
   /** Number of the newest turn; 0 when none. */
@@ -60,7 +65,7 @@ export interface SessionStore {
   /** Creates the session unless it is there; an existing one keeps its agent. */
   open(ref: SessionRef, agent: string): Promise<SessionRecord>;
   get(ref: SessionRef): Promise<SessionRecord | undefined>;
-  /** Newest change first. */
+  /** Newest change first: a turn's start, pause or end, or a saved control; what a turn streams and commits meanwhile is none. */
   list(
     owner: string,
     filter: PageRequest & { agent?: string; state?: SessionState },
@@ -89,15 +94,6 @@ export interface TurnRecord {
 /** A message before the store gives it its place. */
 export type MsgDraft = Omit<Msg, 'seq'>;
 
-/** An event that has its id already, because it was streamed before; `cuts` lets a reader resume inside a merged delta. */
-export interface KeptEvent {
-  id: number;
-  at: string;
-  body: EventBody;
-  /** For a merged delta: pairs of an original event id and the length of the text up to its end. */
-  cuts?: [id: number, end: number][];
-}
-
 export interface TurnStore {
   /**
    * Appends the input, the turn's row and the events; the session becomes `running`. A repeat of the same `turn` answers the same record.
@@ -118,7 +114,10 @@ export interface TurnStore {
   list(ref: SessionRef, page: PageRequest): Promise<Page<TurnRecord>>;
   /** The newest input ids with their turns, oldest first. */
   recentInputs(ref: SessionRef, limit: number): Promise<{ inputId: string; turn: number }[]>;
-  /** Marks a turn, and with it the session, as running or waiting, and appends the events. Ended turns stay as they are. */
+  /**
+   * Marks a turn, and with it the session, as running or waiting, and appends the events. Ended turns stay as they are, and one that is
+   * in that state already is a repeat: nothing is appended.
+   */
   setState(ref: SessionRef, turn: number, state: 'running' | 'waiting', events: EventBody[]): Promise<void>;
   /**
    * Ends a turn: gives every call of it that has no result the given interrupted result, appends the events, adds the usage to the
@@ -131,6 +130,8 @@ export interface TurnStore {
     usage: Usage;
     replyMessageId?: string;
     error?: TurnError;
+    /** Adds the turn to the session's `excludedTurns`. */
+    isExcluded?: boolean;
     /** Text of the results that pair the calls left open. */
     danglingResult: string;
     events: EventBody[];
@@ -164,6 +165,8 @@ export interface CallRecord {
   step: number;
   /** Place among the calls of its message, from 0. */
   index: number;
+  /** Reserved for its result: the `seq` of its `tool_result_start`. */
+  seq: number;
   messageId: string;
   name: string;
   /** Raw arguments as proposed, or as a person edited them. */
@@ -190,10 +193,14 @@ export interface CallDraft {
 
 export interface CallStore {
   /** The committed message of a model step with its calls, or undefined. */
-  step(ref: SessionRef, turn: number, step: number): Promise<{ message: Msg; calls: CallRecord[] } | undefined>;
+  step(
+    ref: SessionRef,
+    turn: number,
+    step: number,
+  ): Promise<{ message: Msg; calls: CallRecord[] } | undefined>;
   /**
    * Commits a model step: the assistant message at the next seq, one reserved seq for each call, the ledger rows, results of settled
-   * calls (with `tool_result_start` and `tool_result_end`), `kept` with their ids and `events` after them, all durable. Ephemeral events
+   * calls (with `tool_result_end`), `kept` with their ids and `events` after them, all durable. Ephemeral events
    * of this message are deleted. A second commit of the step changes nothing and returns the first.
    */
   commitStep(input: {
@@ -212,12 +219,13 @@ export interface CallStore {
   /** All calls of the owner's sessions that wait at a gate, oldest first. */
   open(owner: string, page: PageRequest): Promise<Page<CallRecord & { ref: SessionRef }>>;
   /**
-   * Marks calls as dispatched, before they act, and returns them as they were before the mark. Settled ones are left alone.
+   * Marks calls as dispatched, before they act, and returns them as they were before the mark, in the order asked for. Appends a durable
+   * `tool_result_start` for each, with the new attempt's number. Settled ones are left alone.
    */
   dispatch(ref: SessionRef, callIds: string[]): Promise<CallRecord[]>;
   /**
-   * Settles a call: its result takes the reserved seq; `tool_result_start` and `tool_result_end` are appended, ephemeral events of the
-   * call deleted. When it is settled already, nothing changes and the committed state is returned.
+   * Settles a call: its result takes the reserved seq; `tool_result_end` is appended (before `extra.events`), ephemeral events of the
+   * call (those appended under the result's id) deleted. When it is settled already, nothing changes and the committed state is returned.
    */
   settle(
     ref: SessionRef,
@@ -225,7 +233,10 @@ export interface CallStore {
     result: MsgDraft,
     extra?: { kept?: KeptEvent[]; events?: EventBody[] },
   ): Promise<CallRecord>;
-  /** Moves an unsettled call to another state (`asking` → `allowed`, `allowed` → `uncertain` …), with events in the same transaction. */
+  /**
+   * Moves an unsettled call to another state (`asking` → `allowed`, `allowed` → `uncertain` …), with events in the same transaction. A
+   * change that changes nothing is a repeat: no event is appended. A settled call stays as it is.
+   */
   move(
     ref: SessionRef,
     callId: string,
@@ -235,7 +246,10 @@ export interface CallStore {
 }
 
 export interface EventStore {
-  /** Appends streamed events of an unfinished message; they are deleted when it is committed, or its turn closes. */
+  /**
+   * Appends streamed events of an unfinished message; they are deleted when it is committed, or its turn closes. After that nothing is
+   * appended and the answer is empty: a worker that was thought dead may still stream.
+   */
   appendEphemeral(
     ref: SessionRef,
     turn: number,
@@ -262,5 +276,24 @@ export class StoreUnavailableError extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'StoreUnavailableError';
+  }
+}
+
+/** A session, turn or call that a write needs is not there: a mistake of the caller, which a repeat does not mend. */
+export class NotInStoreError extends Error {
+  readonly code = 'NotInStore';
+  /** @param remedy what to do, as a clause. */
+  constructor(what: string, remedy: string) {
+    super(`${what} is not in the store: ${remedy}`);
+    this.name = 'NotInStoreError';
+  }
+}
+
+/** A `limit` or `cursor` that no list takes. */
+export class InvalidPageError extends Error {
+  readonly code = 'InvalidPage';
+  constructor(message: string) {
+    super(message);
+    this.name = 'InvalidPageError';
   }
 }

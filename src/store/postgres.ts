@@ -1,0 +1,25 @@
+import { PostgresDialect } from 'kysely';
+import type { Dialect } from 'kysely';
+import { Pool, types } from 'pg';
+
+/**
+ * A pool of connections to one server. Connecting and every query have a limit, so that a server which vanished without a word
+ * surfaces as an error.
+ */
+export function postgresDialect(url: string): Dialect {
+  const pool = new Pool({
+    connectionString: url,
+    application_name: 'durascope',
+    connectionTimeoutMillis: 5_000,
+    query_timeout: 30_000,
+    keepAlive: true,
+    // Surrogate keys are bigint, and stay far below 2^53.
+    types: {
+      getTypeParser: (oid, format) =>
+        oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
+    },
+  });
+  // An idle connection that breaks leaves the pool by itself; without a listener it would end the process.
+  pool.on('error', () => {});
+  return new PostgresDialect({ pool });
+}

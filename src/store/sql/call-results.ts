@@ -1,0 +1,71 @@
+import { resultMessageId } from '../../core/message-ids.ts';
+import type { CallState } from '../../core/next-action.ts';
+import type { ToolResultState } from '../../schema/message.ts';
+import type { MsgDraft } from '../store.ts';
+import type { CallDetail } from './call-row.ts';
+import type { CallRow } from './schema.ts';
+import type { SessionWriter } from './session-writer.ts';
+
+/** States of a call that has no result yet. */
+export const openStates = [
+  'pending',
+  'allowed',
+  'asking',
+  'submitted',
+  'uncertain',
+] as const satisfies CallState[];
+
+/** Puts a result on the seq that its call reserved, and tells of it. */
+export function placeResult(
+  session: SessionWriter,
+  call: Pick<CallRow, 'call_id' | 'turn' | 'seq'>,
+  draft: MsgDraft,
+): ToolResultState {
+  const message = session.placeMessage(draft, call.seq);
+  const state = stateOf(draft);
+  session.appendMessageEvent(call.turn, {
+    kind: 'tool_result_end',
+    messageId: message.id,
+    callId: call.call_id,
+    state,
+    message,
+  });
+  return state;
+}
+
+/** Pairs every call of the turn that has no result: a transcript with a dangling call is one that no endpoint takes. */
+export async function interruptOpenCalls(session: SessionWriter, turn: number, text: string): Promise<void> {
+  const calls = await session.trx
+    .updateTable('durascope_calls')
+    .set({ state: 'interrupted', is_dispatched: 0, ended_at: session.now })
+    .where('session', '=', session.session.id)
+    .where('turn', '=', turn)
+    .where('state', 'in', openStates)
+    .returningAll()
+    .execute();
+  for (const call of calls.toSorted((a, b) => a.seq - b.seq)) {
+    const { name } = JSON.parse(call.detail) as CallDetail;
+    placeResult(session, call, {
+      id: resultMessageId(turn, call.step, call.call_id),
+      turn,
+      step: call.step,
+      role: 'tool',
+      createdAt: session.now,
+      content: [
+        {
+          type: 'tool_result',
+          id: call.call_id,
+          name,
+          state: 'interrupted',
+          content: [{ type: 'text', id: 'b0', text }],
+        },
+      ],
+    });
+  }
+}
+
+function stateOf(result: MsgDraft): ToolResultState {
+  const block = result.content.find((block) => block.type === 'tool_result');
+  if (block) return block.state;
+  throw new TypeError(`Message ${result.id} settles a call: its content must be one tool_result block`);
+}

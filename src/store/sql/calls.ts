@@ -1,0 +1,149 @@
+import { sql } from 'kysely';
+import type { Kysely, Updateable } from 'kysely';
+import type { SessionRef } from '../../contracts/ids.ts';
+import { resultMessageId } from '../../core/message-ids.ts';
+import { isSettled } from '../../core/next-action.ts';
+import { NotInStoreError } from '../store.ts';
+import type { CallRecord, CallStore } from '../store.ts';
+import { placeResult } from './call-results.ts';
+import { toCall, toOwnedCall } from './call-row.ts';
+import type { CallDetail } from './call-row.ts';
+import { commitStep, stepOf } from './commit-step.ts';
+import { numberCursor, pageLimit, toPage } from './page.ts';
+import type { CallRow, Database } from './schema.ts';
+import type { SessionWriter } from './session-writer.ts';
+import { sessionKey } from './sessions.ts';
+import { query, write } from './sql-context.ts';
+import type { SqlContext } from './sql-context.ts';
+
+export function sqlCalls(context: SqlContext): CallStore {
+  return {
+    step: (ref, turn, step) => query(context, (db) => stepOf(db, sessionKey(ref), turn, step)),
+
+    commitStep: (input) => write(context, input.ref, (session) => commitStep(session, input)),
+
+    get: (ref, callId) =>
+      query(context, async (db) => {
+        const row = await db
+          .selectFrom('durascope_calls')
+          .selectAll()
+          .where('owner', '=', ref.owner)
+          .where('call_id', '=', callId)
+          .where('session', '=', sessionKey(ref))
+          .executeTakeFirst();
+        return row && toCall(row);
+      }),
+
+    find: (owner, callId) =>
+      query(context, async (db) => {
+        const row = await selectOwned(db, owner).where('call_id', '=', callId).executeTakeFirst();
+        return row && toOwnedCall(row);
+      }),
+
+    ofTurn: (ref, turn) =>
+      query(context, async (db) => {
+        const rows = await db
+          .selectFrom('durascope_calls')
+          .selectAll()
+          .where('session', '=', sessionKey(ref))
+          .where('turn', '=', turn)
+          .orderBy('step')
+          .orderBy('idx')
+          .execute();
+        return rows.map(toCall);
+      }),
+
+    open: (owner, page) =>
+      query(context, async (db) => {
+        const limit = pageLimit(page);
+        const rows = await selectOwned(db, owner)
+          // Spelled as in the partial index, with no parameters: SQLite uses it for nothing else.
+          .where(sql<boolean>`durascope_calls.state in ('asking', 'submitted', 'uncertain')`)
+          .where('durascope_calls.id', '>', numberCursor(page) ?? 0)
+          .orderBy('durascope_calls.id')
+          .limit(limit + 1)
+          .execute();
+        return toPage(rows, limit, { item: toOwnedCall, key: (row) => [row.id] });
+      }),
+
+    dispatch: (ref, callIds) =>
+      write(context, ref, async (session) => {
+        const before: CallRecord[] = [];
+        for (const callId of callIds) {
+          const row = await needCall(session, ref, callId);
+          before.push(toCall(row));
+          if (!isSettled(row)) await markDispatched(session, row);
+        }
+        return before;
+      }),
+
+    settle: (ref, callId, result, extra) =>
+      write(context, ref, async (session) => {
+        const row = await needCall(session, ref, callId);
+        if (isSettled(row)) return toCall(row);
+        await session.deleteEphemeral({ messageId: result.id });
+        session.keepEvents(row.turn, extra?.kept ?? []);
+        const state = placeResult(session, row, result);
+        for (const body of extra?.events ?? []) session.appendEvent(row.turn, body);
+        return toCall(await updateCall(session, row, { state, is_dispatched: 0, ended_at: session.now }));
+      }),
+
+    move: (ref, callId, change, events = []) =>
+      write(context, ref, async (session) => {
+        const row = await needCall(session, ref, callId);
+        const { isDispatched, state, ...written } = change;
+        const detail = JSON.stringify({ ...(JSON.parse(row.detail) as CallDetail), ...written });
+        const is_dispatched = isDispatched === undefined ? row.is_dispatched : Number(isDispatched);
+        const isRepeat = state === row.state && detail === row.detail && is_dispatched === row.is_dispatched;
+        if (isSettled(row) || isRepeat) return toCall(row);
+        for (const body of events) session.appendEvent(row.turn, body);
+        return toCall(await updateCall(session, row, { state, is_dispatched, detail }));
+      }),
+  };
+}
+
+async function needCall(session: SessionWriter, ref: SessionRef, callId: string): Promise<CallRow> {
+  const row = await session.trx
+    .selectFrom('durascope_calls')
+    .selectAll()
+    .where('owner', '=', ref.owner)
+    .where('call_id', '=', callId)
+    .where('session', '=', session.session.id)
+    .executeTakeFirst();
+  if (!row)
+    throw new NotInStoreError(`Call ${callId} of ${ref.owner}/${ref.sessionId}`, 'commit its step first');
+  return row;
+}
+
+async function markDispatched(session: SessionWriter, row: CallRow): Promise<void> {
+  const attempt = row.attempts + 1;
+  const { name } = JSON.parse(row.detail) as CallDetail;
+  session.appendEvent(row.turn, {
+    kind: 'tool_result_start',
+    messageId: resultMessageId(row.turn, row.step, row.call_id),
+    callId: row.call_id,
+    seq: row.seq,
+    step: row.step,
+    attempt,
+    name,
+  });
+  await updateCall(session, row, { is_dispatched: 1, attempts: attempt });
+}
+
+async function updateCall(
+  session: SessionWriter,
+  row: CallRow,
+  changes: Updateable<Database['durascope_calls']>,
+): Promise<CallRow> {
+  await session.trx.updateTable('durascope_calls').set(changes).where('id', '=', row.id).execute();
+  return { ...row, ...changes } as CallRow;
+}
+
+function selectOwned(db: Kysely<Database>, owner: string) {
+  return db
+    .selectFrom('durascope_calls')
+    .innerJoin('durascope_sessions', 'durascope_sessions.id', 'durascope_calls.session')
+    .selectAll('durascope_calls')
+    .select('durascope_sessions.session_id')
+    .where('durascope_calls.owner', '=', owner);
+}

@@ -1,0 +1,99 @@
+import { CompiledQuery } from 'kysely';
+import type { Kysely, Transaction } from 'kysely';
+import type { Database } from './schema.ts';
+import type { SqlDialect } from './sql-context.ts';
+
+/** Statements of one version, in the dialect's words. A released migration never changes: write the next one. */
+type Migration = (dialect: SqlDialect) => string[];
+
+const migrations: Record<string, Migration> = {
+  '0001_ground': (dialect) => {
+    const identity =
+      dialect === 'sqlite' ? 'integer primary key' : 'bigint generated always as identity primary key';
+    const key = dialect === 'sqlite' ? 'integer' : 'bigint';
+    const session = `${key} not null references durascope_sessions (id) on delete cascade`;
+    // Keyset pages compare in byte order, whatever the locale of the database.
+    const sorted = dialect === 'sqlite' ? 'text' : 'text collate "C"';
+    return [
+      `create table durascope_sessions (
+        id ${identity}, owner text not null, session_id text not null, agent text not null, state text not null,
+        head integer not null, context_from integer not null, excluded_turns text not null, last_event_id integer not null, last_turn integer not null,
+        created_at text not null, updated_at ${sorted} not null, usage text not null, control text not null,
+        unique (owner, session_id))`,
+      `create index durascope_sessions_newest on durascope_sessions (owner, updated_at, id)`,
+      `create index durascope_sessions_newest_of_agent on durascope_sessions (owner, agent, updated_at, id)`,
+      `create index durascope_sessions_newest_in_state on durascope_sessions (owner, state, updated_at, id)`,
+
+      `create table durascope_turns (
+        session ${session}, turn integer not null, input_id text not null, agent text not null, revision text not null,
+        state text not null, finish_reason text, reply_message_id text, started_at text not null, ended_at text,
+        usage text not null, error text,
+        primary key (session, turn), unique (session, input_id))`,
+
+      `create table durascope_messages (
+        session ${session}, seq integer not null, id text not null, turn integer not null, step integer not null,
+        role text not null, tokens integer not null, detail text not null, content text not null,
+        primary key (session, seq), unique (session, id))`,
+      `create unique index durascope_messages_step on durascope_messages (session, turn, step) where role = 'assistant'`,
+
+      `create table durascope_calls (
+        id ${identity}, session ${session}, owner text not null, call_id text not null, turn integer not null,
+        step integer not null, idx integer not null, seq integer not null, message_id text not null, state text not null,
+        is_dispatched integer not null, attempts integer not null, created_at text not null, ended_at text,
+        detail text not null,
+        unique (session, turn, step, idx))`,
+      `create unique index durascope_calls_id on durascope_calls (owner, call_id, session)`,
+      `create index durascope_calls_waiting on durascope_calls (owner, id)
+        where state in ('asking', 'submitted', 'uncertain')`,
+
+      `create table durascope_events (
+        session ${session}, id integer not null, turn integer not null, at text not null, ephemeral_of text,
+        message_seq integer, cuts text, body text not null,
+        primary key (session, id))`,
+      `create index durascope_events_ephemeral on durascope_events (session, ephemeral_of) where ephemeral_of is not null`,
+
+      `create table durascope_blobs (
+        owner text not null, session_id text not null, id text not null, parts text not null,
+        primary key (owner, session_id, id))`,
+    ];
+  },
+};
+
+/** Any fixed number that no other program on the same database is likely to choose. */
+const advisoryLock = 7_285_336_301;
+
+/** Brings the tables up to date, in one transaction under a lock: processes that open at once wait for each other. */
+export async function migrate(db: Kysely<Database>, dialect: SqlDialect): Promise<void> {
+  await db.transaction().execute(async (trx) => {
+    if (dialect === 'postgres') await run(trx, `select pg_advisory_xact_lock(${advisoryLock})`);
+    await run(
+      trx,
+      'create table if not exists durascope_migrations (name text primary key, at text not null)',
+    );
+    const done = await run<{ name: string }>(trx, 'select name from durascope_migrations');
+    const names = new Set(done.map((row) => row.name));
+    refuseNewer(names);
+    for (const [name, statements] of Object.entries(migrations)) {
+      if (names.has(name)) continue;
+      for (const statement of statements(dialect)) await run(trx, statement);
+      await run(
+        trx,
+        `insert into durascope_migrations (name, at) values ('${name}', '${new Date().toISOString()}')`,
+      );
+    }
+  });
+}
+
+/** An older program must not write into tables whose meaning it does not know. */
+function refuseNewer(names: Set<string>): void {
+  const unknown = [...names].filter((name) => !(name in migrations));
+  if (unknown.length === 0) return;
+  throw new Error(
+    `The store was migrated by a newer durascope (${unknown.join(', ')}): upgrade this one, or point DURASCOPE_STORE elsewhere`,
+  );
+}
+
+async function run<Row>(trx: Transaction<Database>, statement: string): Promise<Row[]> {
+  const { rows } = await trx.executeQuery<Row>(CompiledQuery.raw(statement));
+  return rows;
+}

@@ -1,0 +1,110 @@
+import type { Generated, Insertable, Selectable } from 'kysely';
+import type { CallState } from '../../core/next-action.ts';
+import type { FinishReason, Role } from '../../schema/message.ts';
+import type { SessionState, TurnState } from '../store.ts';
+
+/*
+ * Types of the tables that migrations.ts makes. `session` is the surrogate key of a session, so that rows and indexes stay narrow. A column
+ * with JSON holds text, never a database's own JSON type: content comes back byte for byte, whatever it holds.
+ */
+
+export interface Database {
+  durascope_sessions: SessionTable;
+  durascope_turns: TurnTable;
+  durascope_messages: MessageTable;
+  durascope_calls: CallTable;
+  durascope_events: EventTable;
+  durascope_blobs: BlobTable;
+}
+
+interface SessionTable {
+  id: Generated<number>;
+  owner: string;
+  session_id: string;
+  agent: string;
+  state: SessionState;
+  head: number;
+  context_from: number;
+  /** JSON of turn numbers. */
+  excluded_turns: string;
+  last_event_id: number;
+  last_turn: number;
+  created_at: string;
+  updated_at: string;
+  usage: string;
+  control: string;
+}
+export type SessionRow = Selectable<SessionTable>;
+
+interface TurnTable {
+  session: number;
+  turn: number;
+  input_id: string;
+  agent: string;
+  revision: string;
+  state: TurnState;
+  finish_reason: FinishReason | null;
+  reply_message_id: string | null;
+  started_at: string;
+  ended_at: string | null;
+  usage: string;
+  error: string | null;
+}
+export type TurnRow = Selectable<TurnTable>;
+
+interface MessageTable {
+  session: number;
+  seq: number;
+  id: string;
+  turn: number;
+  step: number;
+  role: Role;
+  tokens: number;
+  /** JSON of what else a message has, besides its content. */
+  detail: string;
+  content: string;
+}
+export type MessageRow = Selectable<MessageTable>;
+
+interface CallTable {
+  id: Generated<number>;
+  session: number;
+  owner: string;
+  call_id: string;
+  turn: number;
+  step: number;
+  idx: number;
+  /** Reserved for the result. */
+  seq: number;
+  message_id: string;
+  state: CallState;
+  /** 0 or 1. */
+  is_dispatched: number;
+  attempts: number;
+  created_at: string;
+  ended_at: string | null;
+  /** JSON of what the model or a person wrote: any text at all, NUL and lone surrogates included. */
+  detail: string;
+}
+export type CallRow = Selectable<CallTable>;
+
+interface EventTable {
+  session: number;
+  id: number;
+  turn: number;
+  at: string;
+  /** The unfinished message that this streamed event goes away with; null when durable. */
+  ephemeral_of: string | null;
+  /** Seq of the message that the body carries: it is read from its own row, so that content is stored once. */
+  message_seq: number | null;
+  cuts: string | null;
+  body: string;
+}
+export type NewEvent = Insertable<EventTable>;
+
+interface BlobTable {
+  owner: string;
+  session_id: string;
+  id: string;
+  parts: string;
+}

@@ -1,0 +1,135 @@
+import type { Transaction, Updateable } from 'kysely';
+import type { EventBody } from '../../schema/event.ts';
+import type { Msg } from '../../schema/message.ts';
+import type { KeptEvent, MsgDraft, SessionState } from '../store.ts';
+import { toMessageRow } from './message-row.ts';
+import type { Database, MessageRow, NewEvent, SessionRow } from './schema.ts';
+
+/** SQLite takes 32,766 parameters in a statement, PostgreSQL 65,535. */
+const rowsPerInsert = 1_000;
+
+/** An event's id and time, as the store gave them. */
+export interface EventStamp {
+  id: number;
+  at: string;
+}
+
+/**
+ * The writes of one transaction on one session, whose row it holds. Messages and events get their places at once and are written together
+ * by `flush`.
+ */
+export class SessionWriter {
+  readonly trx: Transaction<Database>;
+  readonly now = new Date().toISOString();
+  readonly session: SessionRow;
+  #changes: Updateable<Database['durascope_sessions']> = {};
+  #messages: MessageRow[] = [];
+  #events: NewEvent[] = [];
+
+  constructor(trx: Transaction<Database>, session: SessionRow) {
+    this.trx = trx;
+    this.session = session;
+  }
+
+  /** Takes the next seqs, and returns the first of them. */
+  reserveSeqs(count: number): number {
+    const first = this.session.head + 1;
+    this.change({ head: this.session.head + count });
+    return first;
+  }
+
+  placeMessage(draft: MsgDraft, seq: number): Msg {
+    const message = { ...draft, seq };
+    this.#messages.push(toMessageRow(this.session.id, message));
+    return message;
+  }
+
+  appendEvent(turn: number, body: EventBody, ephemeralOf?: string): EventStamp {
+    return this.#append(turn, body, { ephemeral_of: ephemeralOf ?? null });
+  }
+
+  /** For a message that the transcript holds, which the body then need not repeat. */
+  appendMessageEvent(turn: number, body: Extract<EventBody, { message: Msg }>): void {
+    const { message, ...rest } = body;
+    this.#append(turn, rest, { message_seq: message.seq });
+  }
+
+  /** Events that were streamed under their own ids, and now stay. */
+  keepEvents(turn: number, events: readonly KeptEvent[]): void {
+    let last = this.session.last_event_id;
+    for (const { id, at, body, cuts } of events) {
+      this.#events.push({
+        session: this.session.id,
+        id,
+        turn,
+        at,
+        ephemeral_of: null,
+        message_seq: null,
+        cuts: cuts ? JSON.stringify(cuts) : null,
+        body: JSON.stringify(body),
+      });
+      last = Math.max(last, id);
+    }
+    this.change({ last_event_id: last });
+  }
+
+  change(changes: Updateable<Database['durascope_sessions']>): void {
+    Object.assign(this.session, changes);
+    Object.assign(this.#changes, changes);
+  }
+
+  /** Marks what `turn` does as the session's state, unless a newer turn has begun. */
+  changeState(turn: number, state: SessionState): void {
+    if (turn >= this.session.last_turn) this.change({ state, last_turn: turn });
+    this.change({ updated_at: this.now });
+  }
+
+  async deleteEphemeral(of: { messageId: string } | { turn: number }): Promise<void> {
+    await this.trx
+      .deleteFrom('durascope_events')
+      .where('session', '=', this.session.id)
+      .where('ephemeral_of', 'is not', null)
+      .where((where) =>
+        'turn' in of ? where('turn', '=', of.turn) : where('ephemeral_of', '=', of.messageId),
+      )
+      .execute();
+  }
+
+  async flush(): Promise<void> {
+    for (const rows of chunks(this.#messages))
+      await this.trx.insertInto('durascope_messages').values(rows).execute();
+    for (const rows of chunks(this.#events))
+      await this.trx.insertInto('durascope_events').values(rows).execute();
+    this.#messages = [];
+    this.#events = [];
+    if (Object.keys(this.#changes).length === 0) return;
+    await this.trx
+      .updateTable('durascope_sessions')
+      .set(this.#changes)
+      .where('id', '=', this.session.id)
+      .execute();
+    this.#changes = {};
+  }
+
+  #append(turn: number, body: object, columns: Partial<NewEvent>): EventStamp {
+    const id = this.session.last_event_id + 1;
+    this.change({ last_event_id: id });
+    this.#events.push({
+      session: this.session.id,
+      id,
+      turn,
+      at: this.now,
+      ephemeral_of: null,
+      message_seq: null,
+      cuts: null,
+      body: JSON.stringify(body),
+      ...columns,
+    });
+    return { id, at: this.now };
+  }
+}
+
+function* chunks<T>(rows: readonly T[]): Iterable<T[]> {
+  for (let start = 0; start < rows.length; start += rowsPerInsert)
+    yield rows.slice(start, start + rowsPerInsert);
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely';
+import type { Kysely, RawBuilder, Transaction } from 'kysely';
+import type { SessionRef } from '../../contracts/ids.ts';
+import type { SessionControl } from '../../contracts/inputs.ts';
+import { noUsage } from '../../core/usage.ts';
+import type { Usage } from '../../schema/message.ts';
+import type { SessionRecord, SessionStore } from '../store.ts';
+import { pageLimit, timeCursor, toPage } from './page.ts';
+import type { Database, SessionRow } from './schema.ts';
+import { query, write } from './sql-context.ts';
+import type { SqlContext } from './sql-context.ts';
+
+const emptyControl: SessionControl = { queue: [] };
+
+export function sqlSessions(context: SqlContext): SessionStore {
+  return {
+    open: (ref, agent) =>
+      query(context, async (db) => {
+        const known = await selectSession(db, ref).executeTakeFirst();
+        return toSession(known ?? (await db.transaction().execute((trx) => create(trx, ref, agent))));
+      }),
+
+    get: (ref) =>
+      query(context, async (db) => {
+        const row = await selectSession(db, ref).executeTakeFirst();
+        return row && toSession(row);
+      }),
+
+    list: (owner, filter) =>
+      query(context, async (db) => {
+        const limit = pageLimit(filter);
+        const before = timeCursor(filter);
+        let select = db.selectFrom('durascope_sessions').selectAll().where('owner', '=', owner);
+        if (filter.agent !== undefined) select = select.where('agent', '=', filter.agent);
+        if (filter.state !== undefined) select = select.where('state', '=', filter.state);
+        if (before) select = select.where(sql<boolean>`(updated_at, id) < (${before[0]}, ${before[1]})`);
+        const rows = await select
+          .orderBy('updated_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(limit + 1)
+          .execute();
+        return toPage(rows, limit, { item: toSession, key: (row) => [row.updated_at, row.id] });
+      }),
+
+    saveControl: (ref, control) =>
+      write(context, ref, async (session) => {
+        session.change({ control: JSON.stringify(control), updated_at: session.now });
+      }),
+  };
+}
+
+/** Two processes may create one session at once: the first one's agent stays. */
+async function create(trx: Transaction<Database>, ref: SessionRef, agent: string): Promise<SessionRow> {
+  const now = new Date().toISOString();
+  await trx
+    .insertInto('durascope_sessions')
+    .values({
+      owner: ref.owner,
+      session_id: ref.sessionId,
+      agent,
+      state: 'idle',
+      head: 0,
+      context_from: 1,
+      excluded_turns: '[]',
+      last_event_id: 0,
+      last_turn: 0,
+      created_at: now,
+      updated_at: now,
+      usage: JSON.stringify(noUsage),
+      control: JSON.stringify(emptyControl),
+    })
+    .onConflict((conflict) => conflict.columns(['owner', 'session_id']).doNothing())
+    .execute();
+  return selectSession(trx, ref).executeTakeFirstOrThrow();
+}
+
+/** The surrogate key, as a subquery: content of a session is read in one query. */
+export function sessionKey(ref: SessionRef): RawBuilder<number> {
+  return sql<number>`(select id from durascope_sessions where owner = ${ref.owner} and session_id = ${ref.sessionId})`;
+}
+
+function selectSession(db: Kysely<Database>, ref: SessionRef) {
+  return db
+    .selectFrom('durascope_sessions')
+    .selectAll()
+    .where('owner', '=', ref.owner)
+    .where('session_id', '=', ref.sessionId);
+}
+
+function toSession(row: SessionRow): SessionRecord {
+  return {
+    ref: { owner: row.owner, sessionId: row.session_id },
+    agent: row.agent,
+    state: row.state,
+    control: JSON.parse(row.control) as SessionControl,
+    head: row.head,
+    contextFrom: row.context_from,
+    excludedTurns: JSON.parse(row.excluded_turns) as number[],
+    lastEventId: row.last_event_id,
+    lastTurn: row.last_turn,
+    usage: JSON.parse(row.usage) as Usage,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}

@@ -1,0 +1,106 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
+import type { CompiledQuery, DatabaseConnection, Dialect, Driver, QueryResult } from 'kysely';
+import { DatabaseSync } from './node-sqlite.ts';
+import type { SQLInputValue, StatementSync } from './node-sqlite.ts';
+import { isBusy } from './store-failure.ts';
+
+/** SQLite sleeps this long inside a call for another process's lock. Short, because the whole event loop sleeps with it. */
+const busyTimeoutMs = 50;
+/** A writer waits this long in all, letting others run in between. */
+const writerPatienceMs = 10_000;
+const statementCacheSize = 200;
+
+/** A connection as every process of one store opens it. */
+export function openSqliteFile(path: string): DatabaseSync {
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  database.exec('pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory');
+  return database;
+}
+
+/** Drives one `node:sqlite` connection. Kysely's mutex lets one transaction at a time use it. */
+export function sqliteDialect(path: string): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => sqliteDriver(path),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+function sqliteDriver(path: string): Driver {
+  let database: DatabaseSync | undefined;
+  let connection: SqliteConnection | undefined;
+  const exec = (statement: string): void => database?.exec(statement);
+  return {
+    async init() {
+      const opened = openSqliteFile(path);
+      database = opened;
+      // Needs the file for itself for a moment, and does not wait on its own for another process that opens it too.
+      await patiently(() => opened.exec('pragma journal_mode = wal'));
+      connection = new SqliteConnection(opened);
+    },
+    async acquireConnection() {
+      if (!connection) throw new Error('The SQLite driver was used before its init');
+      return connection;
+    },
+    // Immediate, because a read that turns into a write fails at once when another process wrote in between.
+    beginTransaction: () => patiently(() => exec('begin immediate')),
+    async commitTransaction() {
+      exec('commit');
+    },
+    async rollbackTransaction() {
+      // Some failures (disk full, I/O) have rolled back already.
+      if (database?.isTransaction) exec('rollback');
+    },
+    async releaseConnection() {},
+    async destroy() {
+      database?.close();
+    },
+  };
+}
+
+async function patiently(act: () => void): Promise<void> {
+  const deadline = Date.now() + writerPatienceMs;
+  for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
+    try {
+      return act();
+    } catch (error) {
+      if (!isBusy(error) || Date.now() > deadline) throw error;
+      await delay(pauseMs * Math.random());
+    }
+  }
+}
+
+class SqliteConnection implements DatabaseConnection {
+  readonly #database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.#database = database;
+  }
+
+  async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
+    // `all` also runs statements that return nothing.
+    return { rows: this.#prepare(query.sql).all(...(query.parameters as SQLInputValue[])) as R[] };
+  }
+
+  // eslint-disable-next-line require-yield
+  async *streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new Error('The store reads in pages, it never streams a query');
+  }
+
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    // Moved to the end: the map's first key is the one that was used longest ago.
+    if (known) this.#statements.delete(sql);
+    const statement = known ?? this.#database.prepare(sql);
+    this.#statements.set(sql, statement);
+    if (this.#statements.size > statementCacheSize)
+      this.#statements.delete(this.#statements.keys().next().value!);
+    return statement;
+  }
+}
