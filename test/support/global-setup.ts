@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { startDevServer } from '../../src/embedded/dev-server.ts';
+import type { DevServer } from '../../src/embedded/dev-server.ts';
 import { ensurePostgres } from './find-postgres.ts';
 import { ensureTestServer } from './find-test-server.ts';
 
@@ -10,12 +11,17 @@ declare module 'vitest' {
   }
 }
 
+let temporal: DevServer | undefined;
+
 /** Brings and starts what the suites need before the first test, so that no test waits for a download. */
-export async function setup(project: TestProject): Promise<() => Promise<void>> {
+export async function setup(project: TestProject): Promise<void> {
   ensurePostgres();
   await ensureTestServer();
-  const temporal = await startDevServer({ port: 0, uiPort: 0, log: (line) => console.log(line) });
+  temporal = await startDevServer({ port: 0, uiPort: 0, log: (line) => console.log(line) });
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalUiUrl', temporal.uiUrl);
-  return () => temporal.stop();
+}
+
+export async function teardown(): Promise<void> {
+  await temporal?.stop();
 }
