@@ -23,5 +23,6 @@ export async function setup(project: TestProject): Promise<void> {
 }
 
 export async function teardown(): Promise<void> {
-  await temporal?.stop();
+  // Its state is in memory: nothing to save, and a polite end takes a second.
+  await temporal?.kill();
 }
