@@ -2,14 +2,8 @@ import type { PermissionBehavior, PermissionDecision } from '../core/permission.
 import { checkToolOptions, checkPreset, defaultTimeoutMs } from './check-tool-options.ts';
 import type { JsonSchema } from './json-schema-type.ts';
 import { asPermissionCheck } from './permission-check.ts';
-import { issueTexts } from './schema-issues.ts';
-import {
-  compileSchema,
-  type Checked,
-  type SchemaInput,
-  type SchemaOutput,
-  type ToolSchema,
-} from './tool-schema.ts';
+import { issueTexts, type Checked } from './schema-issues.ts';
+import { compileSchema, type SchemaInput, type SchemaOutput, type ToolSchema } from './tool-schema.ts';
 import type { PermissionContext, Tool, ToolContext, Validation } from './tool.ts';
 
 /** A word, or a word with the reason that the person or the model reads. */

@@ -3,7 +3,7 @@ export function nearestNames(name: string, known: Iterable<string>): string[] {
   const wanted = bare(name);
   const tolerance = Math.max(1, Math.floor(wanted.length / 3));
   const near = [...known]
-    .map((candidate) => ({ candidate, distance: editDistance(wanted, bare(candidate)) }))
+    .map((candidate) => ({ candidate, distance: distanceOf(wanted, bare(candidate)) }))
     .filter(({ distance }) => distance <= tolerance)
     .toSorted((a, b) => a.distance - b.distance);
   const isSame = near[0]?.distance === 0;
@@ -25,6 +25,12 @@ function bare(name: string): string {
     .slice(0, 100)
     .toLowerCase()
     .replaceAll(/[^a-z0-9]/g, '');
+}
+
+/** A name that was cut short, or given an ending, is near however long the rest is. */
+function distanceOf(a: string, b: string): number {
+  const isPrefix = Math.min(a.length, b.length) >= 3 && (a.startsWith(b) || b.startsWith(a));
+  return isPrefix && a !== b ? 1 : editDistance(a, b);
 }
 
 /** Levenshtein, one row at a time. */

@@ -11,6 +11,7 @@ describe('nearestNames', () => {
     ['REFUND-ORDER', ['refund_order']],
     ['find_orders', ['find_order']],
     ['find_refunds', ['list_refunds']],
+    ['stock_levels', ['stock']],
     ['send_mail', []],
     ['', []],
   ])('of %j are %j', (name, nearest) => {

@@ -1,0 +1,34 @@
+import type { ModelSettings, ModelTimeouts } from '../model/model.ts';
+import type { Tool } from '../tools/tool.ts';
+
+export interface InstructionsContext {
+  owner: string;
+  sessionId: string;
+  /** The agent's name. */
+  agent: string;
+}
+
+/** The system prompt, or what makes it for a session. It is asked before each model call: the same text keeps the provider's prompt cache warm. */
+export type Instructions = string | ((context: InstructionsContext) => string | Promise<string>);
+
+/** A definition with all that was left out filled in. It holds no state, and is frozen. Made by `defineAgent`. */
+export interface Agent {
+  readonly name: string;
+  readonly description?: string;
+  /** `provider/name`, resolved by the worker. */
+  readonly model: string;
+  readonly instructions: Instructions;
+  readonly tools: readonly Tool[];
+  readonly toolByName: ReadonlyMap<string, Tool>;
+  /** Model calls of one turn, the summarizing one at the limit not counted. */
+  readonly maxIterations: number;
+  /** Tries of one model call in all, where its failure may pass. */
+  readonly maxModelAttempts: number;
+  /** Overrides what the model is said to take. */
+  readonly contextTokens?: number;
+  readonly isStreaming: boolean;
+  readonly settings: Readonly<ModelSettings>;
+  readonly timeouts: Readonly<ModelTimeouts>;
+  /** Changes when anything that shapes its behavior changes, as far as that can be read from the definition: a closure's variables can't. */
+  readonly revision: string;
+}

@@ -1,0 +1,77 @@
+import { toolNamePattern } from '../tools/check-tool-options.ts';
+import { DefinitionError } from '../tools/definition-error.ts';
+import type { Tool } from '../tools/tool.ts';
+
+type Check = (value: unknown) => boolean;
+
+const isFunction: Check = (value) => typeof value === 'function';
+const isBoolean: Check = (value) => typeof value === 'boolean';
+const isText: Check = (value) => typeof value === 'string' && value.trim() !== '';
+const isPositive: Check = (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1;
+
+/** What the runtime relies on, and the words for it. */
+const members: Record<keyof Tool, [check: Check, expected: string]> = {
+  name: [
+    (value) => typeof value === 'string' && toolNamePattern.test(value),
+    'letters, digits, _ and -, at most 64',
+  ],
+  description: [isText, 'a text'],
+  parameters: [isObjectSchema, "a JSON Schema with type: 'object'"],
+  validate: [isFunction, 'a function'],
+  isReadOnly: [isFunction, 'a function'],
+  isConcurrencySafe: [isFunction, 'a function'],
+  isIdempotent: [isBoolean, 'true or false'],
+  isExternal: [isBoolean, 'true or false'],
+  returnDirect: [isBoolean, 'true or false'],
+  timeoutMs: [isPositive, 'a whole number of milliseconds'],
+  maxAttempts: [isPositive, 'a whole number from 1'],
+  checkPermission: [isFunction, 'a function'],
+  execute: [isFunction, 'a function'],
+};
+
+/** Anyone may make a tool by hand, so its shape is checked here. @throws DefinitionError */
+export function checkTools(subject: string, tools: unknown): Tool[] {
+  if (!Array.isArray(tools))
+    throw new DefinitionError(subject, 'tools', 'write an array of tools, such as [refundOrder].');
+  const checked = tools.map((tool, index) => checkTool(subject, `tools[${index}]`, tool));
+  for (const [index, tool] of checked.entries()) {
+    const first = checked.findIndex(({ name }) => name === tool.name);
+    if (first === index) continue;
+    throw new DefinitionError(
+      subject,
+      `tools[${index}].name`,
+      `tools[${first}] ("${checked[first]?.description}") and tools[${index}] ("${tool.description}") are both named ${tool.name}: a model tells tools by their names, so rename one.`,
+    );
+  }
+  return checked;
+}
+
+function checkTool(subject: string, field: string, tool: unknown): Tool {
+  if (typeof tool !== 'object' || tool === null) {
+    throw new DefinitionError(
+      subject,
+      field,
+      `it is ${tool === null ? 'null' : typeof tool}, not a tool: make it with defineTool.`,
+    );
+  }
+  if ('input' in tool && !('validate' in tool)) {
+    throw new DefinitionError(
+      subject,
+      field,
+      'these are the options of a tool: wrap them, as in defineTool({ … }).',
+    );
+  }
+  for (const [member, [check, expected]] of Object.entries(members)) {
+    if (check(Reflect.get(tool, member))) continue;
+    throw new DefinitionError(
+      subject,
+      `${field}.${member}`,
+      `expected ${expected}: make the tool with defineTool, or complete it as the Tool interface says.`,
+    );
+  }
+  return tool as Tool;
+}
+
+function isObjectSchema(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'type' in value && value.type === 'object';
+}

@@ -1,0 +1,96 @@
+import { idRule, isValidId } from '../contracts/ids.ts';
+import { defaultTimeouts, type ModelSettings, type ModelTimeouts } from '../model/model.ts';
+import { AgentSettings } from '../schema/agent.ts';
+import { DefinitionError } from '../tools/definition-error.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Agent, Instructions } from './agent.ts';
+import { checkTools } from './check-tools.ts';
+import { parseDefinition } from './definition-issues.ts';
+import { revisionOf } from './revision.ts';
+
+export interface AgentOptions {
+  /** Sessions name it. 1 to 128 characters, no slash or space. */
+  name: string;
+  /** For people, and for agents that may hand work to it. */
+  description?: string;
+  /** `provider/name`, such as `openai/gpt-5-mini`. */
+  model: string;
+  instructions: Instructions;
+  tools?: readonly Tool[];
+  /** Model calls of one turn; at the limit it is asked once more, without tools, to sum up. Default: 10. */
+  maxIterations?: number;
+  settings?: ModelSettings;
+  /** In milliseconds; what is left out is the default. */
+  timeouts?: Partial<ModelTimeouts>;
+  /** Default: true. */
+  stream?: boolean;
+  /** Tries of one model call in all, where its failure may pass. Default: 5. */
+  maxModelAttempts?: number;
+  /** Tokens that prompt and answer share; default: what the model is known to take. */
+  contextTokens?: number;
+}
+
+/**
+ * Makes an agent.
+ *
+ * @example
+ * export const support = defineAgent({
+ *   name: 'support', model: 'openai/gpt-5-mini', instructions: 'You help with orders.', tools: [refundOrder],
+ * });
+ * @throws DefinitionError naming the field and the remedy.
+ */
+export function defineAgent(options: AgentOptions): Agent {
+  if (typeof options !== 'object' || options === null) {
+    throw new DefinitionError(
+      'agent',
+      'options',
+      'expected an object such as { name, model, instructions, tools }.',
+    );
+  }
+  const subject = checkName(options.name);
+  checkInstructions(subject, options.instructions);
+  const tools = checkTools(subject, options.tools ?? []);
+  const { stream, timeouts, settings, description, contextTokens, ...rest } = parseDefinition(
+    subject,
+    AgentSettings,
+    options,
+    ['name', 'instructions', 'tools'],
+  );
+  const shape = {
+    name: options.name,
+    ...(description === undefined ? {} : { description }),
+    ...rest,
+    instructions: options.instructions,
+    tools: Object.freeze([...tools]),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    isStreaming: stream,
+    settings: Object.freeze(settings),
+    timeouts: Object.freeze({ ...defaultTimeouts, ...timeouts }),
+  };
+  return Object.freeze<Agent>({
+    ...shape,
+    toolByName: new Map(tools.map((tool) => [tool.name, tool])),
+    revision: revisionOf(shape),
+  });
+}
+
+/** True for what `defineAgent` made, of another copy of this package too: a loader of config files may bring one. */
+export function isAgent(value: unknown): value is Agent {
+  return typeof value === 'object' && value !== null && 'revision' in value && 'toolByName' in value;
+}
+
+function checkName(name: unknown): string {
+  if (typeof name === 'string' && isValidId(name)) return `agent "${name}"`;
+  const subject = typeof name === 'string' && name !== '' ? `agent "${name}"` : 'agent';
+  throw new DefinitionError(subject, 'name', `write a name such as 'support' (${idRule}).`);
+}
+
+function checkInstructions(subject: string, instructions: unknown): void {
+  if (typeof instructions === 'function') return;
+  if (typeof instructions === 'string' && instructions.trim() !== '') return;
+  throw new DefinitionError(
+    subject,
+    'instructions',
+    'tell the agent who it is and what it does, in a text or a function ({ owner, sessionId }) => text.',
+  );
+}

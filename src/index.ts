@@ -1,0 +1,41 @@
+export type { Agent, Instructions, InstructionsContext } from './agents/agent.ts';
+export { defineAgent, type AgentOptions } from './agents/define-agent.ts';
+export { defineConfig, type Config } from './agents/define-config.ts';
+export { foldEvent, foldEvents, type Folded } from './core/fold-events.ts';
+export type { PermissionBehavior, PermissionDecision } from './core/permission.ts';
+export type { ModelCapabilities, ModelSettings, ModelTimeouts } from './model/model.ts';
+export type { ConfigSettings, ModelProviderConfig, TemporalConfig } from './schema/agent.ts';
+export type { AgentEvent, EventBody, EventKind, GateCall } from './schema/event.ts';
+export type {
+  Block,
+  DataBlock,
+  DataSource,
+  FinishReason,
+  HintBlock,
+  InputPart,
+  Json,
+  ModelFinishReason,
+  Msg,
+  ResultContent,
+  Role,
+  TextBlock,
+  ThinkingBlock,
+  ToolCallBlock,
+  ToolResultBlock,
+  ToolResultState,
+  Usage,
+} from './schema/message.ts';
+export { DefinitionError } from './tools/definition-error.ts';
+export { defineTool, type PermissionAnswer, type ToolOptions } from './tools/define-tool.ts';
+export type { JsonSchema } from './tools/json-schema-type.ts';
+export { media, text, type Media } from './tools/tool-parts.ts';
+export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/tool-schema.ts';
+export type {
+  PermissionContext,
+  Tool,
+  ToolContext,
+  ToolPart,
+  ToolParts,
+  ToolProgress,
+  Validation,
+} from './tools/tool.ts';
