@@ -2,7 +2,6 @@ import { Context } from '@temporalio/activity';
 import type { Agent } from '../agents/agent.ts';
 import type { CallChange, TurnAddress } from '../contracts/activities.ts';
 import { turnIdOf } from '../contracts/ids.ts';
-import { compactEvents } from '../core/compact-events.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import type { CallRecord } from '../store/store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
@@ -135,11 +134,11 @@ class CallRun {
   }
 
   async #settle(outcome: ToolOutcome, publisher?: EventPublisher): Promise<CallRecord> {
-    const streamed = await publisher?.finish();
-    const kept = streamed && streamed.sent.length > 0 ? { kept: compactEvents(streamed.sent) } : {};
+    // What was streamed goes: the committed result replaces it.
+    await publisher?.finish();
     const message = resultMessage(this.#before, outcome);
     return outlastStore(this.#signal, () =>
-      this.#deps.store.calls.settle(this.#address.ref, this.#before.callId, message, kept),
+      this.#deps.store.calls.settle(this.#address.ref, this.#before.callId, message),
     );
   }
 

@@ -1,0 +1,86 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApplicationFailure } from '@temporalio/common';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import { failure } from '../contracts/failures.ts';
+import { DurascopeError } from './durascope-error.ts';
+import type { ClientContext } from './temporal-client.ts';
+
+/** How long an answer of a workflow is waited for: without a worker there is none. */
+const answerMs = 30_000;
+const attempts = 5;
+
+const grpc = {
+  deadlineExceeded: 4,
+  notFound: 5,
+  resourceExhausted: 8,
+  aborted: 10,
+  unavailable: 14,
+} as const;
+
+/**
+ * Runs a call of the Temporal client, and tells its failures apart: what the workflow rejected, what nobody answered, what is not there.
+ * A workflow that returned or rotated just as the message came in is met again by another attempt.
+ */
+export async function callTemporal<T>({ temporal }: ClientContext, call: () => Promise<T>): Promise<T> {
+  const deadline = Date.now() + answerMs;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await temporal.connection.withDeadline(deadline, call);
+    } catch (error) {
+      if (isRejection(error)) throw rejection(error);
+      if (isNotFound(error) && !isRace(error)) throw error;
+      if (!isRace(error) || attempt >= attempts) throw unavailable(error);
+      await sleep(20 * 2 ** attempt);
+    }
+  }
+}
+
+/** The workflow is not there, or closed. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof WorkflowNotFoundError;
+}
+
+/** An update that was admitted by a run which then ended: the server says so in several ways. */
+function isRace(error: unknown): boolean {
+  const code = grpcCode(error);
+  if (code === grpc.aborted || code === grpc.unavailable || code === grpc.resourceExhausted) return true;
+  return error instanceof WorkflowUpdateFailedError && !isRejection(error);
+}
+
+function isRejection(error: unknown): error is WorkflowUpdateFailedError & { cause: ApplicationFailure } {
+  return (
+    error instanceof WorkflowUpdateFailedError &&
+    error.cause instanceof ApplicationFailure &&
+    error.cause.type === failure.rejected
+  );
+}
+
+function rejection(error: { cause: ApplicationFailure }): DurascopeError {
+  const { message } = error.cause;
+  return new DurascopeError(/ is busy with /.test(message) ? 'busy' : 'conflict', message, { cause: error });
+}
+
+function unavailable(error: unknown): unknown {
+  const code = grpcCode(error);
+  if (code === grpc.deadlineExceeded || /timed? ?out|deadline/i.test(String(error)))
+    return new DurascopeError(
+      'no_worker',
+      `No worker answered within ${answerMs / 1000} s: start one with "durascope worker", and repeat with the same idempotency key`,
+      { cause: error },
+    );
+  if (code !== undefined)
+    return new DurascopeError('temporal_unavailable', `Temporal did not take the call: ${String(error)}`, {
+      cause: error,
+    });
+  return error;
+}
+
+function grpcCode(error: unknown): number | undefined {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) ? cause.code : undefined;
+}

@@ -1,0 +1,111 @@
+import type { Confirmation, ExternalResult, IfBusy, Reconciliation, TurnError } from '../contracts/inputs.ts';
+import type { AgentEvent } from '../schema/event.ts';
+import type { Block, FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
+import type {
+  CallRecord,
+  Page,
+  PageRequest,
+  SessionRecord,
+  SessionState,
+  TurnRecord,
+} from '../store/store.ts';
+
+/** What back-end code may do, whatever the transport. */
+export interface Durascope {
+  session(address: SessionAddress): Session;
+  sessions(owner: string, filter?: SessionFilter): Promise<Page<SessionRecord>>;
+  /** Every call of the owner's sessions that waits at a gate, oldest first. */
+  gates(owner: string, page?: PageRequest): Promise<Page<PendingCall>>;
+  /** Finds the session of a waiting call, so that it can be answered by its id alone. */
+  sessionOfCall(owner: string, callId: string): Promise<Session>;
+  close(): Promise<void>;
+}
+
+export interface SessionAddress {
+  owner: string;
+  id: string;
+  /** The agent that a new session gets; an existing one keeps its own. Needed for `submit` to a session that is not there yet. */
+  agent?: string;
+}
+
+export type SessionFilter = PageRequest & { agent?: string; state?: SessionState };
+
+export type Input = string | InputPart[];
+
+export interface SubmitOptions {
+  /** A repeat with the same key does nothing and answers the same turn. Default: a new one. */
+  idempotencyKey?: string;
+  /** What happens while another turn runs. Default `queue`. */
+  ifBusy?: IfBusy;
+}
+
+export interface AnswerOptions {
+  idempotencyKey?: string;
+  /** Who answers, for the record. */
+  actor?: string;
+}
+
+export interface EventOptions {
+  /** Id of the last event seen; what came after it follows. Default: from the session's, or the turn's, beginning. */
+  after?: number;
+  /** Ends the iteration. */
+  signal?: AbortSignal;
+}
+
+export interface Session {
+  readonly owner: string;
+  readonly id: string;
+  /** @throws DurascopeError `invalid_input`, `busy`, `no_worker`, `temporal_unavailable`. */
+  submit(input: Input, options?: SubmitOptions): Promise<Turn>;
+  /** @throws DurascopeError `not_found` for an unknown call, `conflict` for one that takes no such answer (any more). */
+  confirm(results: Confirmation[], options?: AnswerOptions): Promise<void>;
+  submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void>;
+  reconcile(results: Reconciliation[], options?: AnswerOptions): Promise<void>;
+  /** A user message that the running turn takes in before its next model call; without one it becomes a turn. */
+  steer(input: Input, options?: { idempotencyKey?: string }): Promise<Turn>;
+  /** Stops the running turn and keeps what was committed; does nothing when none runs. */
+  interrupt(reason?: string): Promise<void>;
+  get(): Promise<SessionDetails | undefined>;
+  turn(turn: number): Turn;
+  turns(page?: PageRequest): Promise<Page<TurnRecord>>;
+  messages(page?: PageRequest): Promise<Page<Msg>>;
+  /** Replays from the cursor and goes on live: in order, without a gap or a repeat. */
+  events(options?: EventOptions): AsyncIterable<AgentEvent>;
+}
+
+export interface SessionDetails extends SessionRecord {
+  /** Its calls that wait at a gate. */
+  pending: PendingCall[];
+}
+
+export type PendingCall = Pick<CallRecord, 'callId' | 'name' | 'arguments' | 'state' | 'turn'> & {
+  sessionId: string;
+  reason?: string;
+};
+
+export interface Turn {
+  readonly id: string;
+  readonly turn: number;
+  /** How it was taken: `repeated` when the idempotency key was used before. */
+  readonly status?: 'started' | 'queued' | 'steered' | 'repeated';
+  /** The turn's events; ends with its `turn_end`. */
+  events(options?: EventOptions): AsyncIterable<AgentEvent>;
+  /**
+   * Waits for the turn's end, or, by default, until it waits at a gate. Never throws because of how the turn ended: see `finishReason`
+   * and `error`.
+   */
+  result(options?: { until?: 'gate' | 'end'; signal?: AbortSignal }): Promise<Reply>;
+}
+
+/** What a turn came to. While it waits at a gate, `pending` names the calls and `content` is empty. */
+export interface Reply {
+  turnId: string;
+  finishReason: FinishReason;
+  content: Block[];
+  /** The text of the content. */
+  text: string;
+  usage: Usage;
+  pending: PendingCall[];
+  /** Why the turn failed, when `finishReason` is `error`. */
+  error?: TurnError;
+}

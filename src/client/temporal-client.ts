@@ -1,0 +1,124 @@
+import { Client, Connection } from '@temporalio/client';
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { idRule, isValidId } from '../contracts/ids.ts';
+import { defaultTaskQueue } from '../contracts/task-queues.ts';
+import { openStore, type OpenStore } from '../store/open-store.ts';
+import type { CallRecord, Page, PageRequest, SessionRecord } from '../store/store.ts';
+import type { Durascope, PendingCall, Session, SessionAddress, SessionFilter } from './client.ts';
+import { DurascopeError } from './durascope-error.ts';
+import { toPendingCall } from './pending-call.ts';
+import { TemporalSession } from './temporal-session.ts';
+
+export interface ConnectOptions {
+  /** Where content is kept: a url, or a store that is open already (which then stays open). Default: DURASCOPE_STORE. */
+  store?: string | OpenStore;
+  /** An open connection to Temporal (which then stays open); default: one made from TEMPORAL_ADDRESS and its like. */
+  connection?: Connection;
+  namespace?: string;
+  taskQueue?: string;
+}
+
+/** What sessions and turns of one client share. */
+export interface ClientContext {
+  temporal: Client;
+  content: OpenStore;
+  taskQueue: string;
+}
+
+/**
+ * Starts turns, answers gates and reads sessions, over Temporal and the store.
+ *
+ * @example
+ * const durascope = await DurascopeClient.connect();
+ * const turn = await durascope.session({ owner: 'acme', id: 'case-42', agent: 'support' }).submit('Refund order 1001');
+ * const reply = await turn.result();
+ */
+export class DurascopeClient implements Durascope {
+  readonly #context: ClientContext;
+  readonly #owned: { close(): Promise<void> }[];
+
+  private constructor(context: ClientContext, owned: { close(): Promise<void> }[]) {
+    this.#context = context;
+    this.#owned = owned;
+  }
+
+  /** @throws DurascopeError `temporal_unavailable`; StoreUrlError, StoreUnavailableError. */
+  static async connect(options: ConnectOptions = {}): Promise<DurascopeClient> {
+    const config = loadClientConnectConfig();
+    const address = config.connectionOptions.address ?? 'localhost:7233';
+    const owned: { close(): Promise<void> }[] = [];
+    const connection = options.connection ?? (await connect(address, config.connectionOptions, owned));
+    const content = await openContent(options.store, owned).catch(async (error: unknown) => {
+      for (const resource of owned) await resource.close();
+      throw error;
+    });
+    const namespace = options.namespace ?? config.namespace ?? 'default';
+    const temporal = new Client({ connection, namespace });
+    return new DurascopeClient(
+      { temporal, content, taskQueue: options.taskQueue ?? defaultTaskQueue },
+      owned,
+    );
+  }
+
+  session(address: SessionAddress): Session {
+    const { owner, id, agent } = address;
+    checkId('owner', owner);
+    checkId('id', id);
+    if (agent !== undefined) checkId('agent', agent);
+    return new TemporalSession(this.#context, { owner, sessionId: id }, agent);
+  }
+
+  sessions(owner: string, filter: SessionFilter = {}): Promise<Page<SessionRecord>> {
+    return this.#context.content.store.sessions.list(owner, filter);
+  }
+
+  async gates(owner: string, page: PageRequest = {}): Promise<Page<PendingCall>> {
+    const { items, ...rest } = await this.#context.content.store.calls.open(owner, page);
+    return { ...rest, items: items.map((call) => toPendingCall(call, call.ref)) };
+  }
+
+  async sessionOfCall(owner: string, callId: string): Promise<Session> {
+    const call: (CallRecord & { ref: { sessionId: string } }) | undefined =
+      await this.#context.content.store.calls.find(owner, callId);
+    if (!call)
+      throw new DurascopeError('not_found', `Owner ${owner} has no call ${callId}: see "durascope gates"`);
+    return this.session({ owner, id: call.ref.sessionId });
+  }
+
+  async close(): Promise<void> {
+    for (const resource of this.#owned) await resource.close();
+  }
+}
+
+async function connect(
+  address: string,
+  options: Parameters<typeof Connection.connect>[0],
+  owned: { close(): Promise<void> }[],
+): Promise<Connection> {
+  try {
+    const connection = await Connection.connect({ connectTimeout: '10s', ...options });
+    owned.push(connection);
+    return connection;
+  } catch (cause) {
+    throw new DurascopeError(
+      'temporal_unavailable',
+      `No Temporal server answers at ${address}: start one with "durascope dev", or set TEMPORAL_ADDRESS`,
+      { cause },
+    );
+  }
+}
+
+async function openContent(
+  store: ConnectOptions['store'],
+  owned: { close(): Promise<void> }[],
+): Promise<OpenStore> {
+  if (typeof store === 'object') return store;
+  const content = await openStore(store ?? process.env['DURASCOPE_STORE'] ?? '');
+  owned.push(content);
+  return content;
+}
+
+function checkId(field: string, value: string): void {
+  if (typeof value !== 'string' || !isValidId(value))
+    throw new DurascopeError('invalid_input', `${field} ${JSON.stringify(value)} is not valid: ${idRule}`);
+}

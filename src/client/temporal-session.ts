@@ -1,0 +1,183 @@
+import { randomUUID } from 'node:crypto';
+import { WithStartWorkflowOperation, type UpdateDefinition } from '@temporalio/client';
+import { sessionWorkflowId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
+import type {
+  Answered,
+  Confirmation,
+  ExternalResult,
+  Reconciliation,
+  Submission,
+} from '../contracts/inputs.ts';
+import {
+  confirmUpdate,
+  externalResultUpdate,
+  interruptSignal,
+  reconcileUpdate,
+  submitUpdate,
+} from '../contracts/messages.ts';
+import { followEvents } from '../events/follow.ts';
+import type { AgentEvent } from '../schema/event.ts';
+import type { Msg } from '../schema/message.ts';
+import type { Page, PageRequest, TurnRecord } from '../store/store.ts';
+import type {
+  AnswerOptions,
+  EventOptions,
+  Input,
+  Session,
+  SessionDetails,
+  SubmitOptions,
+  Turn,
+} from './client.ts';
+import { DurascopeError } from './durascope-error.ts';
+import { callTemporal, isNotFound } from './call-temporal.ts';
+import { pendingOf } from './pending-call.ts';
+import { prepareInput } from './prepare-input.ts';
+import type { ClientContext } from './temporal-client.ts';
+import { TemporalTurn } from './temporal-turn.ts';
+
+export class TemporalSession implements Session {
+  readonly #context: ClientContext;
+  readonly #ref: SessionRef;
+  readonly #agent: string | undefined;
+
+  constructor(context: ClientContext, ref: SessionRef, agent: string | undefined) {
+    this.#context = context;
+    this.#ref = ref;
+    this.#agent = agent;
+  }
+
+  get owner(): string {
+    return this.#ref.owner;
+  }
+  get id(): string {
+    return this.#ref.sessionId;
+  }
+
+  async submit(input: Input, options: SubmitOptions = {}): Promise<Turn> {
+    const id = options.idempotencyKey ?? randomUUID();
+    const { store } = this.#context.content;
+    const session = await store.sessions.get(this.#ref);
+    const agent = session?.agent ?? this.#agent;
+    if (agent === undefined)
+      throw new DurascopeError(
+        'not_found',
+        `There is no session ${this.id} of ${this.owner}: name an agent to begin it`,
+      );
+    const submission: Submission = {
+      id,
+      input: await prepareInput(store, this.#ref, id, input),
+      ...(options.ifBusy === undefined ? {} : { ifBusy: options.ifBusy }),
+    };
+    const { turnId, status } = await this.#updateWithStart(agent, submission);
+    return new TemporalTurn(this.#context, this.#ref, turnNumber(turnId), {
+      status,
+      after: session?.lastEventId ?? 0,
+    });
+  }
+
+  async confirm(results: Confirmation[], options?: AnswerOptions): Promise<void> {
+    await this.#answer(confirmUpdate, results, options);
+  }
+
+  async submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void> {
+    await this.#answer(externalResultUpdate, results, options);
+  }
+
+  async reconcile(results: Reconciliation[], options?: AnswerOptions): Promise<void> {
+    await this.#answer(reconcileUpdate, results, options);
+  }
+
+  steer(input: Input, options: { idempotencyKey?: string } = {}): Promise<Turn> {
+    return this.submit(input, { ...options, ifBusy: 'steer' });
+  }
+
+  async interrupt(reason = 'interrupted by the user'): Promise<void> {
+    const running = (await this.turns({ limit: 1 })).items.find(({ state }) => state !== 'ended');
+    const workflowId = running?.turnId ?? sessionWorkflowId(this.#ref);
+    try {
+      await callTemporal(this.#context, () =>
+        this.#context.temporal.workflow
+          .getHandle(workflowId)
+          .signal(interruptSignal, { id: randomUUID(), reason }),
+      );
+    } catch (error) {
+      // Nothing runs: there is nothing to stop.
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  async get(): Promise<SessionDetails | undefined> {
+    const { store } = this.#context.content;
+    const session = await store.sessions.get(this.#ref);
+    if (!session) return undefined;
+    const calls = session.state === 'idle' ? [] : await store.calls.ofTurn(this.#ref, session.lastTurn);
+    return { ...session, pending: pendingOf(calls, this.#ref) };
+  }
+
+  turn(turn: number): Turn {
+    return new TemporalTurn(this.#context, this.#ref, turn, {});
+  }
+
+  turns(page: PageRequest = {}): Promise<Page<TurnRecord>> {
+    return this.#context.content.store.turns.list(this.#ref, page);
+  }
+
+  messages(page: PageRequest = {}): Promise<Page<Msg>> {
+    return this.#context.content.store.messages.list(this.#ref, page);
+  }
+
+  events(options: EventOptions = {}): AsyncIterable<AgentEvent> {
+    const { store, bus } = this.#context.content;
+    return followEvents(store, bus, this.#ref, options);
+  }
+
+  /** Delivers to the session whether or not its workflow runs. A repeat under the same id is harmless, so a lost race is tried again. */
+  async #updateWithStart(agent: string, submission: Submission) {
+    const workflowId = sessionWorkflowId(this.#ref);
+    return callTemporal(this.#context, () =>
+      this.#context.temporal.workflow.executeUpdateWithStart(submitUpdate, {
+        args: [submission],
+        startWorkflowOperation: new WithStartWorkflowOperation('agentSession', {
+          workflowId,
+          taskQueue: this.#context.taskQueue,
+          args: [{ ref: this.#ref, agent }],
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          staticSummary: `${agent} · session ${this.id} of ${this.owner}`,
+        }),
+      }),
+    );
+  }
+
+  /** Answers go straight to the turn that waits: its validator knows what it waits for. */
+  async #answer<T extends { callId: string }>(
+    update: UpdateDefinition<string[], [Answered<T>]>,
+    results: T[],
+    options: AnswerOptions = {},
+  ): Promise<void> {
+    const [first] = results;
+    if (!first) throw new DurascopeError('invalid_input', 'results is empty: name at least one call');
+    const call = await this.#context.content.store.calls.get(this.#ref, first.callId);
+    if (!call) throw new DurascopeError('not_found', `Session ${this.id} has no call ${first.callId}`);
+    const answered: Answered<T> = {
+      results,
+      id: options.idempotencyKey ?? randomUUID(),
+      ...(options.actor === undefined ? {} : { actor: options.actor }),
+    };
+    try {
+      await callTemporal(this.#context, () =>
+        this.#context.temporal.workflow
+          .getHandle(turnIdOf(this.#ref, call.turn))
+          .executeUpdate(update, { args: [answered] }),
+      );
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      throw new DurascopeError('conflict', `Call ${first.callId} can't be answered: its turn has ended`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+function turnNumber(turnId: string): number {
+  return Number(turnId.slice(turnId.lastIndexOf('/') + 1));
+}

@@ -1,0 +1,98 @@
+import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
+import type { SubmitAnswer } from '../contracts/messages.ts';
+import { pauseReason } from '../core/next-action.ts';
+import { followEvents } from '../events/follow.ts';
+import type { AgentEvent } from '../schema/event.ts';
+import type { Block } from '../schema/message.ts';
+import type { TurnRecord } from '../store/store.ts';
+import type { EventOptions, Reply, Turn } from './client.ts';
+import { pendingOf } from './pending-call.ts';
+import type { ClientContext } from './temporal-client.ts';
+
+interface Known {
+  status?: SubmitAnswer['status'];
+  /** An event before the turn's first. */
+  after?: number;
+}
+
+export class TemporalTurn implements Turn {
+  readonly id: string;
+  readonly turn: number;
+  readonly status?: SubmitAnswer['status'];
+  readonly #context: ClientContext;
+  readonly #ref: SessionRef;
+  readonly #after: number;
+
+  constructor(context: ClientContext, ref: SessionRef, turn: number, known: Known) {
+    this.#context = context;
+    this.#ref = ref;
+    this.turn = turn;
+    this.id = turnIdOf(ref, turn);
+    // What a repeat names may have happened long ago.
+    this.#after = known.status === 'repeated' ? 0 : (known.after ?? 0);
+    if (known.status !== undefined) this.status = known.status;
+  }
+
+  async *events(options: EventOptions = {}): AsyncGenerator<AgentEvent, void, void> {
+    const { store, bus } = this.#context.content;
+    for await (const event of followEvents(store, bus, this.#ref, { after: this.#after, ...options })) {
+      if (event.turnId !== this.id) continue;
+      yield event;
+      if (event.kind === 'turn_end') return;
+    }
+  }
+
+  async result(options: { until?: 'gate' | 'end'; signal?: AbortSignal } = {}): Promise<Reply> {
+    const { until = 'gate', signal } = options;
+    const { store, bus } = this.#context.content;
+    const after = (await store.sessions.get(this.#ref))?.lastEventId ?? 0;
+    const now = await this.#reached(until);
+    if (now) return now;
+    for await (const event of followEvents(store, bus, this.#ref, { after, ...(signal ? { signal } : {}) })) {
+      if (event.turnId !== this.id || (event.kind !== 'run_end' && event.kind !== 'turn_end')) continue;
+      const reply = await this.#reached(until);
+      if (reply) return reply;
+    }
+    throw signal?.reason ?? new Error('the stream of events ended');
+  }
+
+  async #reached(until: 'gate' | 'end'): Promise<Reply | undefined> {
+    const record = await this.#context.content.store.turns.get(this.#ref, this.turn);
+    if (record?.state === 'ended') return this.#ended(record);
+    return record?.state === 'waiting' && until === 'gate' ? this.#waiting(record) : undefined;
+  }
+
+  async #ended(record: TurnRecord): Promise<Reply> {
+    const { store } = this.#context.content;
+    const message = record.replyMessageId && (await store.messages.get(this.#ref, record.replyMessageId));
+    const content = message
+      ? message.content.flatMap((block) => (block.type === 'tool_result' ? block.content : block))
+      : [];
+    return {
+      turnId: this.id,
+      finishReason: record.finishReason ?? 'error',
+      content,
+      text: textOf(content),
+      usage: record.usage,
+      pending: [],
+      ...(record.error ? { error: record.error } : {}),
+    };
+  }
+
+  async #waiting(record: TurnRecord): Promise<Reply> {
+    const calls = await this.#context.content.store.calls.ofTurn(this.#ref, this.turn);
+    const pending = pendingOf(calls, this.#ref);
+    return {
+      turnId: this.id,
+      finishReason: pauseReason(pending),
+      content: [],
+      text: '',
+      usage: record.usage,
+      pending,
+    };
+  }
+}
+
+function textOf(content: readonly Block[]): string {
+  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
+}

@@ -1,0 +1,99 @@
+import { loadClientConnectConfig } from '@temporalio/envconfig';
+import { NativeConnection, Worker, type WorkerOptions as TemporalWorkerOptions } from '@temporalio/worker';
+import { ContextCache } from '../activities/context-cache.ts';
+import { createActivities } from '../activities/create-activities.ts';
+import { heartbeatMs } from '../activities/liveness.ts';
+import type { Agent } from '../agents/agent.ts';
+import { createAgentRegistry } from '../agents/agent-registry.ts';
+import { defaultTaskQueue } from '../contracts/task-queues.ts';
+import { createModelRegistry, type ProviderConfig } from '../model/registry.ts';
+import { openStore, type OpenStore } from '../store/open-store.ts';
+import { hasSearchAttributes } from './search-attributes.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+export interface WorkerOptions {
+  agents: readonly Agent[];
+  /** How model names resolve; default: `openai/…` by OPENAI_BASE_URL and OPENAI_API_KEY. */
+  models?: Record<string, ProviderConfig>;
+  /** Where content is kept: a url, or a store that is open already (which then stays open). Default: DURASCOPE_STORE. */
+  store?: string | OpenStore;
+  /** An open connection to Temporal (which then stays open); default: one made from TEMPORAL_ADDRESS and its like. */
+  connection?: NativeConnection;
+  namespace?: string;
+  taskQueue?: string;
+  /** How long an idle session's workflow stays before it returns, in milliseconds. Default one minute. */
+  sessionLingerMs?: number;
+  /** How long running activities may go on after a shutdown is asked for, in milliseconds. Default ten seconds. */
+  shutdownGraceMs?: number;
+  /** Further options of the Temporal worker: limits, tuning, versioning. */
+  temporal?: Partial<TemporalWorkerOptions>;
+}
+
+export interface DurascopeWorker {
+  /** Polls until `shutdown` is called, and then ends what runs: nothing is lost, another worker goes on. */
+  run(): Promise<void>;
+  shutdown(): void;
+}
+
+/**
+ * Makes a worker that runs the turns of these agents.
+ *
+ * @throws DefinitionError for agents that can't be, StoreUrlError, StoreUnavailableError, or the connection's error.
+ * @example await (await createWorker({ agents: [support], store: 'postgres://…' })).run();
+ */
+export async function createWorker(options: WorkerOptions): Promise<DurascopeWorker> {
+  const agents = createAgentRegistry(options.agents);
+  const models = createModelRegistry(options.models ? { providers: options.models } : {});
+  for (const agent of options.agents) models.resolve(agent.model);
+
+  const opened: { close(): Promise<void> }[] = [];
+  const closeAll = () => Promise.all(opened.map((resource) => resource.close())).then(() => undefined);
+  try {
+    const { connection, namespace } = await connect(options, opened);
+    const { store } = await openContent(options.store, opened);
+    const activities = createActivities({
+      store,
+      agents,
+      models,
+      contexts: new ContextCache(),
+      lingerMs: options.sessionLingerMs ?? 60_000,
+      hasSearchAttributes: await hasSearchAttributes(connection, namespace),
+    });
+    const worker = await Worker.create({
+      connection,
+      namespace,
+      taskQueue: options.taskQueue ?? defaultTaskQueue,
+      workflowBundle: await workflowBundle(),
+      activities,
+      shutdownGraceTime: options.shutdownGraceMs ?? 10_000,
+      // An interrupt reaches a running activity with its next heartbeat, so heartbeats must not be held back.
+      maxHeartbeatThrottleInterval: heartbeatMs,
+      defaultHeartbeatThrottleInterval: heartbeatMs,
+      ...options.temporal,
+    });
+    return {
+      run: () => worker.run().finally(closeAll),
+      shutdown: () => worker.shutdown(),
+    };
+  } catch (error) {
+    await closeAll();
+    throw error;
+  }
+}
+
+async function connect(options: WorkerOptions, opened: { close(): Promise<void> }[]) {
+  const { connectionOptions, namespace } = loadClientConnectConfig();
+  const connection = options.connection ?? (await NativeConnection.connect(connectionOptions));
+  if (connection !== options.connection) opened.push(connection);
+  return { connection, namespace: options.namespace ?? namespace ?? 'default' };
+}
+
+async function openContent(
+  store: WorkerOptions['store'],
+  opened: { close(): Promise<void> }[],
+): Promise<OpenStore> {
+  if (typeof store === 'object') return store;
+  const content = await openStore(store ?? process.env['DURASCOPE_STORE'] ?? '');
+  opened.push(content);
+  return content;
+}

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+
+const prebuilt = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
+const own = fileURLToPath(new URL(`../workflows/index.${extension}`, import.meta.url));
+
+let bundled: Promise<WorkflowBundleOption> | undefined;
+
+/** The bundle of our workflows: the one that the build made, else one made now, once a process. */
+export function workflowBundle(): Promise<WorkflowBundleOption> {
+  bundled ??= existsSync(prebuilt)
+    ? Promise.resolve({ codePath: prebuilt })
+    : bundleWorkflowCode({ workflowsPath: own, logger: quiet });
+  return bundled;
+}
+
+const ignore = () => undefined;
+const quiet = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore, log: ignore };

@@ -1,0 +1,104 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Connection } from '@temporalio/client';
+import { NativeConnection } from '@temporalio/worker';
+import type { Agent } from '../../src/agents/agent.ts';
+import { DurascopeClient, type Session } from '../../src/client/index.ts';
+import { openStore, type OpenStore } from '../../src/store/open-store.ts';
+import { ScriptedModel } from '../../src/testing/index.ts';
+import { createWorker, type DurascopeWorker, type WorkerOptions } from '../../src/worker/create-worker.ts';
+import { sharedTemporal } from './temporal.ts';
+
+export interface Stack {
+  client: DurascopeClient;
+  /** Raw access, for what users do with Temporal's own tools. */
+  connection: Connection;
+  model: ScriptedModel;
+  content: OpenStore;
+  storeUrl: string;
+  address: string;
+  taskQueue: string;
+  session(agent: Agent, id?: string): Session;
+  startWorker(): Promise<RunningWorker>;
+  stop(): Promise<void>;
+}
+
+export interface RunningWorker {
+  worker: DurascopeWorker;
+  stop(): Promise<void>;
+}
+
+export interface StackOptions extends Partial<Omit<WorkerOptions, 'agents' | 'store' | 'connection'>> {
+  agents: Agent[];
+  /** Default: the one that all suites of a run share. */
+  address?: string;
+  storeUrl?: string;
+  /** Default true. */
+  isStarted?: boolean;
+}
+
+let stacks = 0;
+
+/** A worker in this process, a client, a store of its own and a scripted model, on a real Temporal server. */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { agents, address = sharedTemporal().address, isStarted = true, ...workerOptions } = options;
+  stacks += 1;
+  const folder = await mkdtemp(join(tmpdir(), 'durascope-'));
+  const storeUrl = options.storeUrl ?? `sqlite:${join(folder, 'store.db')}`;
+  const taskQueue = options.taskQueue ?? `test-${process.pid}-${stacks}`;
+  const owner = `owner-${process.pid}-${stacks}`;
+  const model = await ScriptedModel.start();
+  const connection = await Connection.connect({ address });
+  const native = await NativeConnection.connect({ address });
+  const content = await openStore(storeUrl);
+  const client = await DurascopeClient.connect({ connection, store: content, taskQueue });
+  const running: RunningWorker[] = [];
+
+  const startWorker = async (): Promise<RunningWorker> => {
+    const worker = await createWorker({
+      models: { openai: { baseUrl: model.baseUrl, apiKey: 'test', api: 'chat' } },
+      sessionLingerMs: 5_000,
+      shutdownGraceMs: 500,
+      ...workerOptions,
+      agents,
+      store: content,
+      connection: native,
+      taskQueue,
+    });
+    const ended = worker.run();
+    const handle = {
+      worker,
+      async stop() {
+        if (!running.includes(handle)) return;
+        running.splice(running.indexOf(handle), 1);
+        worker.shutdown();
+        await ended;
+      },
+    };
+    running.push(handle);
+    return handle;
+  };
+  if (isStarted) await startWorker();
+
+  return {
+    client,
+    connection,
+    model,
+    content,
+    storeUrl,
+    address,
+    taskQueue,
+    session: (agent, id = 's1') => client.session({ owner, id, agent: agent.name }),
+    startWorker,
+    async stop() {
+      for (const handle of [...running]) await handle.stop();
+      await client.close();
+      await content.close();
+      await connection.close();
+      await native.close();
+      await model.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
