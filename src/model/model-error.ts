@@ -20,6 +20,10 @@ const retryableCodes: ReadonlySet<ModelErrorCode> = new Set([
   'stream_broken',
 ]);
 
+export function isRetryableCode(code: ModelErrorCode): boolean {
+  return retryableCodes.has(code);
+}
+
 /** What went wrong with a model call, in one vocabulary for all endpoints. */
 export class ModelError extends Error {
   readonly code: ModelErrorCode;
@@ -41,6 +45,6 @@ export class ModelError extends Error {
   }
 
   get isRetryable(): boolean {
-    return retryableCodes.has(this.code);
+    return isRetryableCode(this.code);
   }
 }

@@ -13,17 +13,17 @@ export interface ModelSettings {
   temperature?: number;
   topP?: number;
   maxOutputTokens?: number;
-  reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high';
+  reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   parallelToolCalls?: boolean;
   /** Passed to the endpoint as it is, over all else: for what this list lacks. */
   extra?: Record<string, Json>;
 }
 
-/** Time limits in milliseconds. */
+/** Time limits in milliseconds. Without streaming an endpoint says nothing until it is done, so that only `totalMs` holds. */
 export interface ModelTimeouts {
   /** Until the endpoint answers with headers. */
   connectMs: number;
-  /** From the headers to the first chunk. */
+  /** From the headers to the first chunk; a keep-alive comment is none. */
   firstTokenMs: number;
   /** Between two chunks. */
   idleMs: number;
@@ -56,6 +56,8 @@ export interface ModelCapabilities {
   contextTokens: number;
   /** Media types taken as input, as globs: `image/*`. */
   inputMedia: readonly string[];
+  /** Thinks before it answers. Decides whether its encrypted reasoning is asked for, which other models refuse. Default false. */
+  isReasoning?: boolean;
 }
 
 /**
