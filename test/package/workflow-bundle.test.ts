@@ -1,0 +1,49 @@
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
+import { beforeAll, describe, expect, it } from 'vitest';
+
+/** Where the files of the bundle may come from: packages, and folders of ours. */
+const allowed = [
+  '@temporalio/common',
+  '@temporalio/workflow',
+  'long',
+  'ms',
+  'nexus-rpc',
+  'src/contracts',
+  'src/core',
+  'src/workflows',
+];
+
+/**
+ * The lint rules see one import at a time, and the bundler takes any package that runs without Node: only the bundle tells what a
+ * workflow reaches in the end.
+ */
+describe('the workflow bundle', () => {
+  let code: string;
+  beforeAll(async () => {
+    const workflowsPath = fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url));
+    ({ code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') }));
+  });
+
+  it('holds the fixed set of packages and folders, and no zod', () => {
+    const origins = new Set(sourcesOf(code).flatMap((source) => originOf(source) ?? []));
+    expect([...origins].toSorted()).toEqual(allowed);
+  });
+
+  it('stays under 2 MB', () => {
+    expect(Buffer.byteLength(code)).toBeLessThanOrEqual(2 * 1024 * 1024);
+  });
+});
+
+function sourcesOf(bundle: string): string[] {
+  const [, map] = bundle.split(/sourceMappingURL=data:application\/json[^,]*;base64,/);
+  if (map === undefined) throw new Error('the bundle has no inline source map');
+  return (JSON.parse(Buffer.from(map, 'base64').toString()) as { sources: string[] }).sources;
+}
+
+/** The package or the folder of ours; undefined for what the bundler itself puts in. */
+function originOf(source: string): string | undefined {
+  if (source.startsWith('webpack/') || source.startsWith('ignored|')) return undefined;
+  const packaged = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source);
+  return packaged?.[1] ?? /\/(src\/[^/]+)\//.exec(source)?.[1] ?? source;
+}
