@@ -19,7 +19,9 @@ export function compileJsonSchema(
     return (args) =>
       isValid(args) ? { ok: true, value: args } : { ok: false, issues: (isValid.errors ?? []).map(ajvIssue) };
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    // ajv repeats itself for each alternative of its own schema.
+    const message = cause instanceof Error ? cause.message : String(cause);
+    const problem = [...new Set(message.split(', '))].join(', ');
     throw new DefinitionError(subject, field, `it is no valid JSON Schema 2020-12: ${problem}`, { cause });
   }
 }

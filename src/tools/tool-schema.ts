@@ -88,7 +88,7 @@ function checkStandard(schema: StandardSchemaV1, args: unknown): Checked | Promi
 
 /** A copy of its own: what the user changes later changes no tool. `$schema` goes, because endpoints differ in what they take. */
 function normalizeJsonSchema(subject: string, schema: unknown): Record<string, Json> {
-  const { $schema: _, ...copy } = JSON.parse(JSON.stringify(schema)) as Record<string, Json>;
+  const { $schema: _, ...copy } = copyOf(subject, schema);
   if (copy['type'] === 'object') return copy;
   const found = 'type' in copy ? `type ${JSON.stringify(copy['type'])}` : (Object.keys(copy)[0] ?? 'nothing');
   throw new DefinitionError(
@@ -100,4 +100,17 @@ function normalizeJsonSchema(subject: string, schema: unknown): Record<string, J
 
 function describe(parameters: Record<string, Json>): Pick<CompiledSchema, 'parameters' | 'properties'> {
   return { parameters, properties: Object.keys(parameters['properties'] ?? {}) };
+}
+
+function copyOf(subject: string, schema: unknown): Record<string, Json> {
+  try {
+    return JSON.parse(JSON.stringify(schema)) as Record<string, Json>;
+  } catch (cause) {
+    throw new DefinitionError(
+      subject,
+      'input',
+      'it is no JSON: a schema that contains itself says so by $ref.',
+      { cause },
+    );
+  }
 }

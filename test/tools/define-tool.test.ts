@@ -1,5 +1,5 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from '@standard-schema/spec';
-import { describe, expect, expectTypeOf, it } from 'vitest';
+import { describe, expect, expectTypeOf, it, vi } from 'vitest';
 import { z } from 'zod';
 import { DefinitionError } from '../../src/tools/definition-error.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
@@ -165,6 +165,14 @@ describe('the input of a tool', () => {
     });
   });
 
+  it('takes formats and unknown keywords for notes to the model, in silence', async () => {
+    const warn = vi.spyOn(console, 'warn');
+    const properties = { at: { type: 'string', format: 'date-time', 'x-shown': true } };
+    const tool = defineTool({ ...refund, input: { type: 'object', properties } });
+    expect(await tool.validate({ at: 'noon' })).toMatchObject({ ok: true });
+    expect(warn).not.toHaveBeenCalled();
+  });
+
   it('does not take what every object inherits for an argument', async () => {
     const tool = defineTool({ ...refund, input: { type: 'object', required: ['toString'] } });
     expect(await tool.validate({})).toEqual({ ok: false, issues: ['toString is missing'] });
@@ -233,6 +241,7 @@ describe('an invalid definition', () => {
       { ...refund, input: { type: 'object' }, parameters: { type: 'object' } },
       'leave parameters out',
     ],
+    ['input', { ...refund, input: containsItself() }, 'by $ref'],
     ['execute', { ...refund, execute: undefined }, 'external: true'],
     ['execute', { ...refund, external: true }, 'leave execute out'],
     ['retry', { ...refund, retry: { maxAttempts: 3 } }, 'declare idempotent: true'],
@@ -338,6 +347,12 @@ describe('types', () => {
     expect(() => defineTool({ ...refund, preset: { amount: 'five' } })).toThrow(DefinitionError);
   });
 });
+
+function containsItself(): object {
+  const schema: Record<string, unknown> = { type: 'object' };
+  schema['not'] = schema;
+  return schema;
+}
 
 type OrderSchema = StandardSchemaV1<{ orderId: string }>;
 

@@ -12,6 +12,14 @@ function run(tool: Tool, hooks: Partial<RunHooks> = {}, call = aCall()): Promise
   return runTool(tool, {}, call, { onText: () => undefined, onProgress: () => undefined, ...hooks });
 }
 
+function aSignal() {
+  let give = () => undefined as void;
+  const given = new Promise<void>((resolve) => {
+    give = resolve;
+  });
+  return { given, give: () => give() };
+}
+
 /** Never settles, and looks at no signal. */
 const hangs: Execute = () => new Promise(() => undefined);
 
@@ -127,10 +135,35 @@ describe('the time limit of a tool', () => {
     expect(textOf(await outcome)).toContain('did not finish');
   });
 
+  it('closes a generator that goes on after it', async () => {
+    const steps: string[] = [];
+    const goOn = aSignal();
+    const closed = aSignal();
+    const outcome = run(
+      aTool({
+        async *execute() {
+          try {
+            await goOn.given;
+            steps.push('woke');
+            yield 'late';
+            steps.push('went on');
+          } finally {
+            closed.give();
+          }
+        },
+      }),
+    );
+    await vi.runAllTimersAsync();
+    await outcome;
+    goOn.give();
+    await closed.given;
+    expect(steps).toEqual(['woke']);
+  });
+
   it('covers all attempts together', async () => {
     const execute = vi.fn<Execute>(() => Promise.reject(new Error('busy')));
     const outcome = run(aTool({ isIdempotent: true, maxAttempts: 100, timeoutMs: 1_000, execute }));
-    await vi.runAllTimersAsync();
+    await vi.advanceTimersByTimeAsync(1_000);
     expect(textOf(await outcome)).toContain('did not finish within its limit of 1 s');
     expect(execute.mock.calls.length).toBeLessThan(10);
   });
