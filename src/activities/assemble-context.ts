@@ -13,9 +13,17 @@ export interface AssembledContext {
   tools: ToolSpec[];
   /** Fit to be sent: paired, within the budget. */
   messages: Msg[];
+  /** Estimated, system prompt and tools included. */
+  tokens: number;
   /** Where the context begins now, and how many messages left it for that. */
   contextFrom: number;
   dropped: number;
+}
+
+export interface ContextLimits {
+  contextTokens: number;
+  /** Leaves out all that came before the current turn. */
+  isFresh: boolean;
 }
 
 /** Reads what is sent to the model now: at most two store reads, whatever the session's length. */
@@ -24,7 +32,7 @@ export async function assembleContext(
   input: CallModelInput,
   agent: Agent,
   session: SessionRecord,
-  contextTokens: number,
+  { contextTokens, isFresh }: ContextLimits,
 ): Promise<AssembledContext> {
   const { ref, turn } = input;
   const system =
@@ -35,24 +43,26 @@ export async function assembleContext(
 
   const loaded = await contexts.load(store.messages, ref, session.contextFrom, session.head);
   const entries = loaded
-    .filter(({ msg }) => !session.excludedTurns.includes(msg.turn))
+    .filter(({ msg }) => (isFresh ? msg.turn === turn : !session.excludedTurns.includes(msg.turn)))
     .map(({ msg, tokens }) => ({ msg, seq: msg.seq, turn: msg.turn, role: msg.role, tokens }));
   const fixedTokens = estimateTokens(system) + estimateTokens(JSON.stringify(tools));
   const contextFrom = planContext(entries, { contextTokens, fixedTokens });
-  const kept = entries.filter(({ seq }) => seq >= contextFrom).map(({ msg }) => msg);
+  const kept = entries.filter(({ seq }) => seq >= contextFrom);
+  const messages = kept.map(({ msg }) => msg);
 
   const question = inputMessageId(turn);
-  if (!kept.some(({ id }) => id === question)) {
+  if (!messages.some(({ id }) => id === question)) {
     const message =
       entries.find(({ msg }) => msg.id === question)?.msg ?? (await store.messages.get(ref, question));
-    if (message) kept.unshift(message);
+    if (message) messages.unshift(message);
   }
   return {
     system,
     tools,
-    messages: pairResults(kept),
+    messages: pairResults(messages),
+    tokens: kept.reduce((sum, { tokens }) => sum + tokens, fixedTokens),
     contextFrom: Math.max(contextFrom, session.contextFrom),
-    dropped: entries.length - entries.filter(({ seq }) => seq >= contextFrom).length,
+    dropped: entries.length - kept.length,
   };
 }
 

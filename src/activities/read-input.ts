@@ -19,7 +19,7 @@ export async function readInput(store: Store, ref: SessionRef, input: SubmittedI
       `The input must be a text, or a list of parts: ${parts.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`).join('; ')}`,
       failure.rejected,
     );
-  return parts.data.map((part, i) => ({ ...part, id: `b${i}` }) as Block);
+  return parts.data.map((part, i) => ({ ...part, id: `b${i}` }));
 }
 
 /** The same for an input that must not fail its turn: what can't be read becomes a hint that says so. */

@@ -18,6 +18,9 @@ const modelFailures: Record<ModelErrorCode, FailureCode> = {
   context_overflow: failure.modelContextOverflow,
 };
 
+/** An endpoint may answer with a whole page: people read the beginning. */
+const maxMessageLength = 2000;
+
 /**
  * The one place that decides what Temporal retries. A model error is final by its class, or when its attempts are used up; a store that is
  * away is waited for; anything else is a bug, and final.
@@ -26,9 +29,9 @@ export function toFailure(error: unknown, attempt: number, maxAttempts: number):
   if (error instanceof ApplicationFailure) return error;
   if (error instanceof ModelError) {
     const isFinal = !error.isRetryable || attempt >= maxAttempts;
+    const suffix = isFinal && error.isRetryable ? ` (gave up after ${attempt} attempts)` : '';
     return ApplicationFailure.create({
-      message:
-        isFinal && error.isRetryable ? `${error.message} (gave up after ${attempt} attempts)` : error.message,
+      message: error.message.slice(0, maxMessageLength) + suffix,
       type: modelFailures[error.code],
       nonRetryable: isFinal,
       ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),

@@ -47,7 +47,9 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
   for (const agent of options.agents) models.resolve(agent.model);
 
   const opened: { close(): Promise<void> }[] = [];
-  const closeAll = () => Promise.all(opened.map((resource) => resource.close())).then(() => undefined);
+  const closeAll = async () => {
+    for (const resource of opened) await resource.close();
+  };
   try {
     const { connection, namespace } = await connect(options, opened);
     const { store } = await openContent(options.store, opened);
@@ -72,7 +74,13 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
       ...options.temporal,
     });
     return {
-      run: () => worker.run().finally(closeAll),
+      async run() {
+        try {
+          await worker.run();
+        } finally {
+          await closeAll();
+        }
+      },
       shutdown: () => worker.shutdown(),
     };
   } catch (error) {

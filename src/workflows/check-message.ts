@@ -1,16 +1,22 @@
 // By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
 import type { GateAnswer } from '../contracts/activities.ts';
 
+/** As characters of JSON. A message that waits is carried in workflow payloads: larger ones go by reference, as the client does it. */
+const maxInlineInput = 24 * 1024;
+const maxIdLength = 200;
+
 /** Why this is no submission or steer; undefined when it is one. */
 export function whyNoInput(message: unknown): string | undefined {
   if (!isRecord(message)) return 'expected an object such as {"id": "…", "input": "text"}';
   const { id, input, ifBusy } = message;
-  if (id !== undefined && typeof id !== 'string') return 'id must be a string';
+  if (!isMessageId(id)) return badId;
   const isInput =
     (typeof input === 'string' && input.trim() !== '') ||
     (Array.isArray(input) && input.length > 0) ||
     isRecord(input);
   if (!isInput) return 'input must be a text that is not empty, or a list of parts';
+  if (JSON.stringify(input).length > maxInlineInput)
+    return `input is larger than ${maxInlineInput} characters: send it through the client, which puts it into the store first`;
   if (ifBusy !== undefined && ifBusy !== 'queue' && ifBusy !== 'reject' && ifBusy !== 'steer')
     return 'ifBusy must be queue, reject or steer';
   return undefined;
@@ -20,7 +26,7 @@ export function whyNoInput(message: unknown): string | undefined {
 export function whyNoAnswers(message: unknown): string | undefined {
   if (!isRecord(message) || !Array.isArray(message.results) || message.results.length === 0)
     return 'expected an object such as {"results": [{"callId": "…", …}]}';
-  if (message.id !== undefined && typeof message.id !== 'string') return 'id must be a string';
+  if (!isMessageId(message.id)) return badId;
   return undefined;
 }
 
@@ -45,6 +51,12 @@ export function whyNoAnswer(kind: GateAnswer['kind'], answer: unknown): string |
         ? undefined
         : 'a reconciliation needs a reason';
   }
+}
+
+const badId = `id must be a string of at most ${maxIdLength} characters`;
+
+function isMessageId(id: unknown): boolean {
+  return id === undefined || (typeof id === 'string' && id.length <= maxIdLength);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -8,6 +8,8 @@ import type { SessionView, SubmitAnswer } from '../contracts/messages.ts';
 const seenLimit = 200;
 /** Turns that may wait. A sender beyond it is told, and nothing is lost silently. */
 const queueLimit = 1000;
+/** Characters of JSON that the waiting turns may have together: they are carried over when the workflow continues as new. */
+const queueSizeLimit = 1024 * 1024;
 
 /** What to do with a submission. */
 export type Admission =
@@ -19,10 +21,11 @@ export class SessionState {
   readonly #input: SessionInput;
   #carry: SessionCarry | undefined;
   #running: QueuedTurn | undefined;
+  #queueSize = 0;
 
   constructor(input: SessionInput) {
     this.#input = input;
-    this.#carry = input.carry;
+    if (input.carry) this.load(input.carry);
   }
 
   get isLoaded(): boolean {
@@ -51,6 +54,7 @@ export class SessionState {
 
   load(snapshot: SessionSnapshot): void {
     this.#carry = snapshot;
+    this.#queueSize = snapshot.queue.reduce((sum, queued) => sum + JSON.stringify(queued).length, 0);
   }
 
   /** What another run of this workflow needs to go on. */
@@ -75,15 +79,13 @@ export class SessionState {
       this.#remember(submission.id, this.#running?.turn ?? 0);
       return { kind: 'steer', turnId: this.runningTurnId };
     }
-    if (carry.queue.length >= queueLimit)
+    if (carry.queue.length >= queueLimit || this.#queueSize > queueSizeLimit)
       return {
         kind: 'reject',
-        why: `session ${this.#input.ref.sessionId} has ${queueLimit} turns waiting: submit again when some have ended`,
+        why: `session ${this.#input.ref.sessionId} has ${carry.queue.length} turns waiting, which is all it holds: submit again when some have ended`,
       };
 
-    const turn = carry.nextTurn;
-    carry.nextTurn += 1;
-    carry.queue.push({ turn, inputId: submission.id, input: submission.input });
+    const turn = this.#enqueue(submission);
     this.#remember(submission.id, turn);
     return {
       kind: 'answer',
@@ -98,25 +100,28 @@ export class SessionState {
 
   startNext(): QueuedTurn | undefined {
     this.#running = this.#loaded.queue.shift();
+    if (this.#running) this.#queueSize -= JSON.stringify(this.#running).length;
     return this.#running;
   }
 
   /** Makes room for the next turn; messages that came too late for the ended one become turns of their own. */
   turnEnded(lateSteers: readonly Steer[]): void {
     this.#running = undefined;
-    const carry = this.#loaded;
-    carry.queue.push(
-      ...lateSteers.map(({ id, input }) => {
-        const turn = carry.nextTurn;
-        carry.nextTurn += 1;
-        return { turn, inputId: id, input };
-      }),
-    );
+    for (const { id, input } of lateSteers) this.#enqueue({ id, input });
   }
 
   get #loaded(): SessionCarry {
     if (!this.#carry) throw new Error('the session is not loaded yet');
     return this.#carry;
+  }
+
+  #enqueue({ id, input }: Steer): number {
+    const turn = this.#loaded.nextTurn;
+    const queued = { turn, inputId: id, input };
+    this.#loaded.nextTurn += 1;
+    this.#loaded.queue.push(queued);
+    this.#queueSize += JSON.stringify(queued).length;
+    return turn;
   }
 
   #remember(inputId: string, turn: number): void {

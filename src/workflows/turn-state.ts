@@ -26,7 +26,7 @@ import { whyNoAnswer, whyNoAnswers, whyNoInput } from './check-message.ts';
 /** Signals remembered to recognize a repeat. */
 const seenLimit = 500;
 /** Steers that may wait for the next model call. */
-const steerLimit = 100;
+const steerLimit = 50;
 
 /** Which state a call must be in to take an answer of this kind. */
 const answerable: Record<GateAnswer['kind'], CallState> = {
