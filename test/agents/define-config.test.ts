@@ -1,6 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, expectTypeOf, it } from 'vitest';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { defineConfig, type Config } from '../../src/agents/define-config.ts';
+import type { ProviderConfig } from '../../src/model/registry.ts';
 import { DefinitionError } from '../../src/tools/definition-error.ts';
 
 const options = { name: 'support', model: 'openai/gpt-5-mini', instructions: 'Help.' };
@@ -38,6 +39,11 @@ describe('defineConfig', () => {
       taskQueue: 'shop',
     };
     expect(defineConfig(config)).toEqual(config);
+  });
+
+  it('says of a provider what the model registry takes', () => {
+    expectTypeOf<NonNullable<Config['models']>>().toExtend<Record<string, ProviderConfig>>();
+    expectTypeOf<keyof NonNullable<Config['models']>[string]>().toEqualTypeOf<keyof ProviderConfig>();
   });
 
   it('takes a key that is undefined for one that was left out', () => {
