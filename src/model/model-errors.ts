@@ -24,11 +24,7 @@ const overflowMessages = [
 ];
 
 const filterCodes = ['content_filter', 'content_policy_violation', 'responsibleaipolicyviolation'];
-const filterMessages = [
-  /content management policy/i,
-  /flagged (as|by|for)|flagged_input/i,
-  /content (filter|policy)/i,
-];
+const filterMessages = [/content management policy/i, /\bflagged\b/i, /content (filter|policy)/i];
 
 /** The one mapping from what the SDK, the network or a stream throws to our vocabulary. The provider's own message is kept. */
 export function toModelError(error: unknown): ModelError {

@@ -129,7 +129,7 @@ export class ScriptedModel extends Script {
       sendJson(response, 400, errorBody('The body is not JSON'));
       return;
     }
-    const request = readRequest(this.requests.length + 1, api, incoming.headers, body);
+    const request = readRequest(this.requests.length + 1, api, incoming, body);
     this.#watch(request, response);
     this.requests.push(request);
     this.#notify();

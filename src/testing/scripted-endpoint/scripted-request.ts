@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Json } from '../../schema/message.ts';
 
 type JsonObject = Record<string, Json>;
@@ -30,6 +30,8 @@ export interface ScriptedRequest {
   lastUserText: string;
   /** Results that the conversation holds, of one tool if named, oldest first. */
   results(toolName?: string): ConversationMessage[];
+  /** The caller's end of the connection: the same port is the same connection. */
+  callerPort: number | undefined;
   /** The caller closed the connection before the answer was complete. */
   aborted: boolean;
   /** Milliseconds since the epoch, with fractions: its arrival, each SSE message sent, its end. */
@@ -41,7 +43,7 @@ export interface ScriptedRequest {
 export function readRequest(
   number: number,
   api: ScriptedRequest['api'],
-  headers: IncomingHttpHeaders,
+  { headers, socket }: IncomingMessage,
   body: JsonObject,
 ): ScriptedRequest {
   const items = list(api === 'chat' ? body['messages'] : body['input']).map(object);
@@ -67,6 +69,7 @@ export function readRequest(
       messages.filter(
         (message) => message.role === 'tool' && (toolName === undefined || message.toolName === toolName),
       ),
+    callerPort: socket.remotePort,
     aborted: false,
     sentAt: [],
     arrivedAt: performance.timeOrigin + performance.now(),
