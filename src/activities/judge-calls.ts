@@ -1,12 +1,13 @@
 import type { Agent } from '../agents/agent.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import type { TurnCall } from '../contracts/inputs.ts';
-import { decidePermission } from '../core/permission.ts';
+import { decidePermission, type PermissionDecision } from '../core/permission.ts';
 import type { ToolCallBlock, ToolResultState } from '../schema/message.ts';
 import type { CallDraft, CallRecord, MsgDraft } from '../store/store.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
-import { unknownTool } from '../tools/tool-errors.ts';
+import type { Tool } from '../tools/tool.ts';
+import { describeError, unknownTool } from '../tools/tool-errors.ts';
 
 /**
  * Decides what becomes of each call of a message: a result at once (unknown, invalid, cut off, denied), a gate, or leave to run. A cut-off
@@ -52,12 +53,7 @@ async function judgeCall(
     return settled('error', cutOff + parsed.message);
   }
 
-  const check = await tool.checkPermission(parsed.input, ref);
-  const decision = decidePermission({
-    toolName: tool.name,
-    isReadOnly: tool.isReadOnly(parsed.input),
-    ...(check ? { check } : {}),
-  });
+  const decision = await decide(tool, parsed.input, ref);
   switch (decision.behavior) {
     case 'deny':
       return settled('denied', `Permission denied: ${decision.reason}`);
@@ -65,6 +61,20 @@ async function judgeCall(
       return { ...draft, state: 'asking', reason: decision.reason };
     default:
       return { ...draft, state: tool.isExternal ? 'submitted' : 'allowed' };
+  }
+}
+
+/** A tool whose own check fails is not run: nobody knows what it would have said. */
+async function decide(tool: Tool, input: unknown, ref: SessionRef): Promise<PermissionDecision> {
+  try {
+    const check = await tool.checkPermission(input, ref);
+    const isReadOnly = tool.isReadOnly(input);
+    return decidePermission({ toolName: tool.name, isReadOnly, ...(check ? { check } : {}) });
+  } catch (error) {
+    return {
+      behavior: 'deny',
+      reason: `the permission check of ${tool.name} failed (${describeError(error)})`,
+    };
   }
 }
 
@@ -78,7 +88,7 @@ export async function toTurnCall(agent: Agent, record: CallRecord): Promise<Turn
     state: record.state,
     concurrencySafe: tool !== undefined && (!parsed?.ok || tool.isConcurrencySafe(parsed.input)),
     returnDirect: tool?.returnDirect ?? false,
-    timeoutMs: tool ? tool.timeoutMs * tool.maxAttempts : 0,
+    timeoutMs: tool?.timeoutMs ?? 0,
     ...(record.reason === undefined ? {} : { reason: record.reason.slice(0, 500) }),
   };
 }

@@ -1,4 +1,5 @@
 import { ApplicationFailure } from '@temporalio/activity';
+import { AgentNotFoundError } from '../agents/agent-registry.ts';
 import { failure, type FailureCode } from '../contracts/failures.ts';
 import { ModelError, type ModelErrorCode } from '../model/model-error.ts';
 import { StoreUnavailableError } from '../store/store.ts';
@@ -34,7 +35,8 @@ export function toFailure(error: unknown, attempt: number, maxAttempts: number):
       message: error.message.slice(0, maxMessageLength) + suffix,
       type: modelFailures[error.code],
       nonRetryable: isFinal,
-      ...(error.retryAfterMs === undefined ? {} : { nextRetryDelay: error.retryAfterMs }),
+      // A delay of 0 would end the retries: the server takes it for none.
+      ...(error.retryAfterMs ? { nextRetryDelay: error.retryAfterMs } : {}),
       cause: error,
     });
   }
@@ -45,6 +47,8 @@ export function toFailure(error: unknown, attempt: number, maxAttempts: number):
       nonRetryable: false,
       cause: error,
     });
+  if (error instanceof AgentNotFoundError)
+    return ApplicationFailure.nonRetryable(error.message, failure.agentNotFound);
   const cause = error instanceof Error ? error : new Error(String(error));
   return ApplicationFailure.create({
     message: cause.message,

@@ -163,13 +163,18 @@ async function interruptible<T>(turn: TurnState, run: () => Promise<T>): Promise
   }
 }
 
-/** The failure of an activity as the turn reports it; undefined for what is not the turn's to report (cancellation, rotation, bugs). */
+/**
+ * The failure of an activity as the turn reports it (a local one surfaces bare); undefined for what is not the turn's to report:
+ * cancellation, rotation, bugs.
+ */
 function toTurnError(error: unknown): TurnError | undefined {
-  if (!(error instanceof ActivityFailure) || isCancellation(error)) return undefined;
-  const cause = error.cause;
+  if (isCancellation(error)) return undefined;
+  const cause = error instanceof ActivityFailure ? error.cause : error;
   if (cause instanceof ApplicationFailure)
     return { code: cause.type ?? failure.internal, message: cause.message };
-  return { code: failure.internal, message: cause?.message ?? error.message };
+  return error instanceof ActivityFailure
+    ? { code: failure.internal, message: cause instanceof Error ? cause.message : error.message }
+    : undefined;
 }
 
 /** Handlers are in place before the first await, so that no message is lost at the edge of a run. */
