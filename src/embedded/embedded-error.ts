@@ -1,4 +1,4 @@
-export type EmbeddedTemporalErrorCode = 'cli_not_found' | 'unreachable' | 'failed_to_start' | 'data_in_use';
+type EmbeddedTemporalErrorCode = 'cli_not_found' | 'unreachable' | 'failed_to_start' | 'data_in_use';
 
 /** The embedded Temporal can't be had; the message says why and what to do. */
 export class EmbeddedTemporalError extends Error {
