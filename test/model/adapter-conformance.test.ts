@@ -92,6 +92,11 @@ describe.each(variants)('the adapter of %s, streaming: %s', (api, isStreaming) =
     });
   });
 
+  it('says that it stopped for its calls, also where the endpoint calls that a stop', async () => {
+    model.calls('search', {}, { finishReason: 'stop' });
+    expect(fold(await call()).finishReason).toBe('tool_calls');
+  });
+
   it('gives an empty answer as one without content', async () => {
     model.says('');
     expect(await askGist(adapter, { isStreaming })).toEqual({ content: [], finishReason: 'stop' });
@@ -339,6 +344,11 @@ describe.each(['chat', 'responses'] as const)('the streaming adapter of %s', (ap
     await expect(ask(adapter)).rejects.toMatchObject({ code });
   });
 
+  it('knows an error by the name of its event', async () => {
+    model.raw('event: error\ndata: {"code":"server_error","message":"sorry"}\n\n');
+    await expect(ask(adapter)).rejects.toMatchObject({ code: 'overloaded' });
+  });
+
   it('calls a message that is no JSON broken', async () => {
     model.raw('data: {"choices": [\n\n');
     await expect(ask(adapter)).rejects.toMatchObject({
@@ -371,17 +381,6 @@ describe.each(['chat', 'responses'] as const)('the streaming adapter of %s', (ap
       code: 'timeout',
       message: expect.stringContaining('totalMs'),
     });
-  });
-
-  it('does not take a slow reader for a silent endpoint', async () => {
-    model.says('x'.repeat(200), { fragment: 10 });
-    const timeouts = { ...defaultTimeouts, firstTokenMs: 250, idleMs: 250 };
-    let text = '';
-    for await (const chunk of adapter.call(aRequest({ timeouts }), new AbortController().signal)) {
-      if (text === '') await new Promise((resolve) => setTimeout(resolve, 400));
-      if (chunk.kind === 'text') text += chunk.delta;
-    }
-    expect(text).toHaveLength(200);
   });
 
   it('closes the connection when an abort comes in the middle', async () => {

@@ -109,6 +109,7 @@ describe('SseDecoder', () => {
     ['event: x\ndata: a\n\n', ['x|a']],
     ['data: a\ndata: b\n\n', ['|a\nb']],
     ['data: a\r\n\r\ndata: b\r\n\r\n', ['|a', '|b']],
+    ['data: a\r\ndata: b\r\n\r\n', ['|a\nb']],
     ['data: a\r\rdata: b\r\r', ['|a', '|b']],
     [': comment\n\ndata: a\n\n', ['|a']],
     ['id: 1\nretry: 5\ndata: a\n\n', ['|a']],
