@@ -6,8 +6,8 @@ export class ClosingLineReporter implements Reporter {
     const counts = { passed: 0, failed: unhandledErrors.length, skipped: 0, pending: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) counts[test.result().state]++;
-      // A file that breaks before its tests are known has failed all the same.
-      if (module.errors().length > 0) counts.failed++;
+      // Nor may a file or a suite that breaks outside its tests pass unseen.
+      for (const broken of [module, ...module.children.allSuites()]) counts.failed += broken.errors().length;
     }
     const skipped = counts.skipped + counts.pending;
     const line = `${counts.passed} passed, ${counts.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
