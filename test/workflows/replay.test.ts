@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@temporalio/client';
+import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-utils.js';
+import { Worker } from '@temporalio/worker';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '../../src/agents/define-agent.ts';
+import type { Session, Turn } from '../../src/client/index.ts';
+import { sessionWorkflowId } from '../../src/contracts/ids.ts';
+import { says } from '../../src/testing/index.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
+import { waitForEvent } from '../support/read-events.ts';
+import { startStack, type Stack } from '../support/stack.ts';
+
+const folder = fileURLToPath(new URL('../histories/', import.meta.url));
+
+const look = defineTool({
+  name: 'look',
+  description: 'Looks',
+  input: z.object({ at: z.string() }),
+  readOnly: true,
+  execute: ({ at }) => `seen ${at}`,
+});
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays',
+  input: z.object({ amount: z.number() }),
+  permission: 'ask',
+  execute: ({ amount }) => `paid ${amount}`,
+});
+const appraise = defineTool({
+  name: 'appraise',
+  description: 'Appraises',
+  input: z.object({}),
+  external: true,
+  permission: 'allow',
+});
+const agent = defineAgent({
+  name: 'recorded',
+  model: 'openai/gpt-test',
+  instructions: 'Be brief.',
+  tools: [look, pay, appraise],
+  maxIterations: 3,
+  maxModelAttempts: 1,
+});
+
+let stack: Stack;
+beforeAll(async () => {
+  stack = await startStack({ agents: [agent], sessionLingerMs: 1 });
+});
+afterAll(() => stack.stop());
+
+/** What a turn can go through, each played for real. */
+const stories: Record<string, (session: Session) => Promise<Turn>> = {
+  async 'parallel-tools'(session) {
+    stack.model.calls([
+      ['look', { at: 'a' }],
+      ['look', { at: 'b' }],
+    ]);
+    stack.model.says('Seen.');
+    const turn = await session.submit('Look');
+    await turn.result();
+    return turn;
+  },
+  async 'confirmed-and-denied'(session) {
+    stack.model.calls([
+      ['pay', { amount: 1 }],
+      ['pay', { amount: 2 }],
+    ]);
+    stack.model.says('Done.');
+    const turn = await session.submit('Pay both');
+    const [first, second] = (await turn.result()).pending.map(({ callId }) => callId);
+    await session.confirm([{ callId: first ?? '', decision: 'allow' }]);
+    await waitForEvent(turn.events(), 'tool_result_end');
+    await confirmWhenAsked(session, second ?? '');
+    await turn.result({ until: 'end' });
+    return turn;
+  },
+  async 'external-result'(session) {
+    stack.model.calls('appraise', {}).says('Appraised.');
+    const turn = await session.submit('Appraise');
+    const callId = (await turn.result()).pending[0]?.callId ?? '';
+    await session.submitExternalResults([{ callId, state: 'success', content: 'worth 5' }]);
+    await turn.result({ until: 'end' });
+    return turn;
+  },
+  async interrupted(session) {
+    stack.model.hangs({
+      before: 'afterChunks',
+      chunks: 3,
+      step: says('A long story that nobody wants to hear to its end.'),
+    });
+    const turn = await session.submit('Tell');
+    await waitForEvent(turn.events(), 'text_delta');
+    await session.interrupt();
+    await turn.result();
+    return turn;
+  },
+  async 'iteration-limit'(session) {
+    for (let i = 0; i < 3; i += 1) stack.model.calls('look', { at: String(i) });
+    stack.model.says('Enough.');
+    const turn = await session.submit('Look everywhere');
+    await turn.result();
+    return turn;
+  },
+  async steered(session) {
+    stack.model.hangs({ before: 'headers' });
+    stack.model.says('Second answer.');
+    const turn = await session.submit('First');
+    await stack.model.waitForRequest(stack.model.requests.length + 1);
+    await session.steer('Second');
+    await session.interrupt();
+    await session.turn(turn.turn + 1).result();
+    return turn;
+  },
+  async 'model-error'(session) {
+    stack.model.fails(401);
+    const turn = await session.submit('Hi');
+    await turn.result();
+    return turn;
+  },
+};
+
+describe('recorded histories', () => {
+  it.each(Object.entries(stories))('%s: replays as it ran, turn and session', async (name, play) => {
+    const session = stack.session(agent, name);
+    const turn = await play(session);
+    const { workflow } = new Client({ connection: stack.connection });
+    const sessionHandle = workflow.getHandle(
+      sessionWorkflowId({ owner: session.owner, sessionId: session.id }),
+    );
+    await sessionHandle.result();
+    for (const [kind, handle] of [
+      ['turn', workflow.getHandle(turn.id)],
+      ['session', sessionHandle],
+    ] as const) {
+      const history = await handle.fetchHistory();
+      await replay(history, handle.workflowId);
+      const file = `${folder}${name}.${kind}.json`;
+      if (process.env['RECORD_HISTORIES'] && !existsSync(file))
+        await writeFile(
+          file,
+          JSON.stringify({
+            workflowId: handle.workflowId,
+            history: JSON.parse(historyToJSON(history)) as unknown,
+          }),
+        );
+    }
+  });
+
+  it('all replay with today’s workflow code', async () => {
+    const files = (await readdir(folder)).filter((file) => file.endsWith('.json'));
+    expect(files.length).toBeGreaterThanOrEqual(Object.keys(stories).length * 2);
+    for (const file of files) {
+      const { workflowId, history } = JSON.parse(await readFile(folder + file, 'utf8')) as {
+        workflowId: string;
+        history: unknown;
+      };
+      await replay(historyFromJSON(history), workflowId);
+    }
+  });
+});
+
+async function replay(
+  history: Parameters<typeof Worker.runReplayHistory>[1],
+  workflowId: string,
+): Promise<void> {
+  await Worker.runReplayHistory({ workflowBundle: (await workflowBundle()) as never }, history, workflowId);
+}
+
+/** The second call of a serial pair asks once the first has its result. */
+async function confirmWhenAsked(session: Session, callId: string): Promise<void> {
+  for await (const event of session.events())
+    if (event.kind === 'require_user_confirm' && event.calls.some((call) => call.callId === callId)) break;
+  await session.confirm([{ callId, decision: 'deny', reason: 'once is enough' }]);
+}
