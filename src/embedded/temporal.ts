@@ -4,6 +4,8 @@ import { startDevServer } from './dev-server.ts';
 import type { DevServer, DevServerOptions } from './dev-server.ts';
 import { EmbeddedTemporalError } from './embedded-error.ts';
 
+export { EmbeddedTemporalError } from './embedded-error.ts';
+
 export interface EmbeddedTemporalOptions extends Omit<DevServerOptions, 'dataDir'> {
   /** The folder that keeps the server's state between starts. */
   dataDir: string;
