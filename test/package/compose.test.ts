@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { commandNames } from '../../src/cli/commands.ts';
 import { searchAttributes } from '../../src/contracts/search-attributes.ts';
 
 interface Service {
@@ -22,6 +23,7 @@ const text = textOf('docker-compose.yml');
 const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
 const manifest = JSON.parse(textOf('package.json')) as { version: string; bin: Record<string, string> };
 const named = Object.entries(services).map(([name, service]) => ({ name, service }));
+const isCommand = (name: string | undefined): boolean => commandNames.some((command) => command === name);
 const isJob = ({ restart }: Service): boolean => restart.startsWith('on-failure');
 
 describe('docker-compose.yml', () => {
@@ -46,9 +48,6 @@ describe('docker-compose.yml', () => {
   });
 
   describe('the services of ours', () => {
-    // The command line of API.md.
-    const commands = ['dev', 'worker', 'serve', 'run', 'chat', 'sessions', 'show', 'gates'];
-    commands.push('confirm', 'deny', 'interrupt', 'steer', 'doctor');
     const ours = named.filter(({ service }) => service.build !== undefined);
 
     it('are the worker and the API, in the version of the package', () => {
@@ -56,15 +55,15 @@ describe('docker-compose.yml', () => {
       for (const { service } of ours) expect(service.image).toBe(`durascope:${manifest.version}`);
     });
 
-    it.each(ours)('run a command of the package: $name', ({ service }) => {
+    it.each(ours)('run a command of the package, or wait for it in a profile: $name', ({ service }) => {
       const [program, command] = service.command ?? [];
       expect(Object.keys(manifest.bin)).toContain(program);
-      expect(commands).toContain(command);
+      expect(service.profiles !== undefined).toBe(!isCommand(command));
     });
 
     it('check their health by a command of the package, or by the API', () => {
       const [, program, command] = services['worker']?.healthcheck?.test ?? [];
-      expect([program, commands.includes(command ?? '')]).toEqual(['durascope', true]);
+      expect([program, isCommand(command)]).toEqual(['durascope', true]);
       expect(services['api']?.healthcheck?.test.join(' ')).toContain('/v1/health');
     });
   });
