@@ -69,7 +69,10 @@ async function decide(tool: Tool, input: unknown, ref: SessionRef): Promise<Perm
   try {
     const check = await tool.checkPermission(input, ref);
     const isReadOnly = tool.isReadOnly(input);
-    return decidePermission({ toolName: tool.name, isReadOnly, ...(check ? { check } : {}) });
+    return decidePermission(
+      { toolName: tool.name, isReadOnly, matches: () => false, ...(check ? { check } : {}) },
+      { mode: 'default', rules: [] },
+    );
   } catch (error) {
     return {
       behavior: 'deny',

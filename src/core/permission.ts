@@ -1,26 +1,145 @@
 /** What is decided about a call before it runs. `ask` opens a gate. */
 export type PermissionBehavior = 'allow' | 'ask' | 'deny';
 
-export interface PermissionDecision {
+/** Where a rule comes from, for a person to see why something was decided. */
+export type RuleSource = 'agent' | 'owner' | 'session' | 'confirmation';
+
+/** Without a `pattern` it covers every call of the tool; with one, those that the tool's own matching says it covers. */
+export interface PermissionRule {
+  tool: string;
+  pattern?: string;
   behavior: PermissionBehavior;
-  reason: string;
+  source?: RuleSource;
 }
 
-/** What the engine knows of a call: facts that the tool states about itself and this input. */
+/**
+ * - `default`: what nothing allows is asked.
+ * - `explore`: only what reads; allow rules open nothing.
+ * - `accept_edits`: edits whose every target lies in a working directory pass.
+ * - `dont_ask`: what would be asked is denied, for unattended runs.
+ * - `bypass`: only deny rules, ask rules and a tool's own deny hold, for sandboxes.
+ */
+export type PermissionMode = 'default' | 'explore' | 'accept_edits' | 'dont_ask' | 'bypass';
+
+export interface PermissionDecision {
+  behavior: PermissionBehavior;
+  /** A sentence that a person can judge by. */
+  reason: string;
+  /** An ask that no allow rule may grant away. */
+  isSafety?: boolean;
+  /** Rules that would settle calls like this one, narrowest first. */
+  suggestedRules?: PermissionRule[];
+}
+
+/** What decided: for the audit. */
+export type DecidedBy =
+  'deny_rule' | 'ask_rule' | 'read_only' | 'tool_check' | 'allow_rule' | 'mode' | 'default';
+
+export interface JudgedCall extends PermissionDecision {
+  decidedBy: DecidedBy;
+  /** The rule that decided, when one did. */
+  rule?: PermissionRule;
+}
+
+/** What the engine knows of a call: facts that its tool states about this input. */
 export interface PermissionFacts {
   toolName: string;
   isReadOnly: boolean;
+  /** Edits only, and every target lies in a working directory. */
+  isContainedEdit?: boolean;
   /** The tool's own verdict on this input; absent when it has none. */
   check?: PermissionDecision;
+  /** Whether a pattern of a rule of this behavior covers this input. */
+  matches(pattern: string, behavior: PermissionBehavior): boolean;
+  suggestedRules?: readonly PermissionRule[];
 }
 
-/** Read-only calls pass, then the tool's own check decides, else a person is asked. */
-export function decidePermission(facts: PermissionFacts): PermissionDecision {
-  if (facts.isReadOnly) return { behavior: 'allow', reason: `${facts.toolName} only reads` };
-  return (
-    facts.check ?? {
+export interface PermissionPolicy {
+  mode: PermissionMode;
+  rules: readonly PermissionRule[];
+}
+
+/**
+ * Decides a call: deny rules, ask rules, the read-only pass, the tool's own check, allow rules, and then the mode's last word.
+ * Total and pure.
+ */
+export function decidePermission(facts: PermissionFacts, policy: PermissionPolicy): JudgedCall {
+  const { mode } = policy;
+  const asked = (decision: JudgedCall) => (mode === 'dont_ask' ? unattended(decision) : decision);
+  const suggestions = suggestionsOf(facts);
+
+  const denied = ruleOf(facts, policy, 'deny');
+  if (denied)
+    return {
+      behavior: 'deny',
+      reason: `${describeRule(denied)} denies it`,
+      decidedBy: 'deny_rule',
+      rule: denied,
+    };
+  const asking = ruleOf(facts, policy, 'ask');
+  if (asking)
+    return asked({
       behavior: 'ask',
-      reason: `${facts.toolName} may change something and states no permission`,
-    }
+      reason: `${describeRule(asking)} wants a person to decide`,
+      decidedBy: 'ask_rule',
+      rule: asking,
+      ...suggestions,
+    });
+  if (facts.isReadOnly)
+    return { behavior: 'allow', reason: `${facts.toolName} only reads`, decidedBy: 'read_only' };
+  if (mode === 'explore')
+    return { behavior: 'deny', reason: `in explore mode nothing may change anything`, decidedBy: 'mode' };
+
+  const { check } = facts;
+  if (check && check.behavior !== 'ask') return { ...check, decidedBy: 'tool_check' };
+  if (check?.isSafety && mode !== 'bypass')
+    return asked({ ...suggestions, ...check, decidedBy: 'tool_check' });
+  if (mode === 'accept_edits' && facts.isContainedEdit)
+    return { behavior: 'allow', reason: 'it edits only inside the working directories', decidedBy: 'mode' };
+
+  const allowed = ruleOf(facts, policy, 'allow');
+  if (allowed)
+    return {
+      behavior: 'allow',
+      reason: `${describeRule(allowed)} allows it`,
+      decidedBy: 'allow_rule',
+      rule: allowed,
+    };
+  if (mode === 'bypass') return { behavior: 'allow', reason: 'bypass mode asks nobody', decidedBy: 'mode' };
+  if (check) return asked({ ...suggestions, ...check, decidedBy: 'tool_check' });
+  return asked({
+    behavior: 'ask',
+    reason: `${facts.toolName} may change something, and no rule allows it`,
+    decidedBy: 'default',
+    ...suggestions,
+  });
+}
+
+export function describeRule(rule: PermissionRule): string {
+  const pattern = rule.pattern === undefined ? '' : `(${rule.pattern})`;
+  return `the ${rule.source ?? 'agent'}'s rule ${rule.behavior} ${rule.tool}${pattern}`;
+}
+
+/** Nobody is there to be asked: what would be asked is denied, and the suggestions stay for whoever reads it later. */
+function unattended(decision: JudgedCall): JudgedCall {
+  const { isSafety: _, ...rest } = decision;
+  return {
+    ...rest,
+    behavior: 'deny',
+    reason: `${decision.reason}; in dont_ask mode nobody is asked`,
+    decidedBy: 'mode',
+  };
+}
+
+function ruleOf(facts: PermissionFacts, policy: PermissionPolicy, behavior: PermissionBehavior) {
+  return policy.rules.find(
+    (rule) =>
+      rule.behavior === behavior &&
+      rule.tool === facts.toolName &&
+      (rule.pattern === undefined || facts.matches(rule.pattern, behavior)),
   );
+}
+
+function suggestionsOf(facts: PermissionFacts): Pick<PermissionDecision, 'suggestedRules'> {
+  return facts.suggestedRules ? { suggestedRules: [...facts.suggestedRules] } : {};
 }

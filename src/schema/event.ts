@@ -38,6 +38,7 @@ export const EventBody = z.discriminatedUnion('kind', [
     step: z.number().int(),
     attempt: z.number().int(),
     model: z.string(),
+    createdAt: z.string(),
   }),
   z.object({ kind: z.literal('model_call_end'), ...inMessage, usage: Usage, finishReason: ModelFinishReason }),
 
