@@ -201,7 +201,8 @@ export interface CallStore {
   /**
    * Commits a model step: the assistant message at the next seq, one reserved seq for each call, the ledger rows, results of settled
    * calls (with `tool_result_end`), `kept` with their ids and `events` after them, all durable. Ephemeral events
-   * of this message are deleted. A second commit of the step changes nothing and returns the first.
+   * of this message are deleted. A second commit of the step changes nothing and returns the first. Throws `TurnEndedError` when the
+   * turn has ended: a worker that was thought dead may still have an answer.
    */
   commitStep(input: {
     ref: SessionRef;
@@ -286,6 +287,15 @@ export class NotInStoreError extends Error {
   constructor(what: string, remedy: string) {
     super(`${what} is not in the store: ${remedy}`);
     this.name = 'NotInStoreError';
+  }
+}
+
+/** The turn was closed meanwhile, from outside: what its worker still brings comes too late, and a repeat does not mend it. */
+export class TurnEndedError extends Error {
+  readonly code = 'TurnEnded';
+  constructor(turnId: string) {
+    super(`${turnId} has ended: nothing can be added to it`);
+    this.name = 'TurnEndedError';
   }
 }
 

@@ -8,7 +8,7 @@ import { startStack, type Stack } from '../support/stack.ts';
 import { bundleInto } from './bundle.ts';
 import { limited } from './limited.ts';
 import { expectPaired, expectWholeStory, observe, type Observer } from './observe.ts';
-import { openWorker, type OpenWorker } from './open-worker.ts';
+import { openWorker, placeOf, type OpenWorker } from './open-worker.ts';
 import { effectsIn, shopAgent, type Effect } from './shop-agent.ts';
 import { spawnWorker, type SpawnedWorker } from './spawn-worker.ts';
 import type { KillPoint } from './worker-main.ts';
@@ -106,8 +106,8 @@ async function play(plot: Plot, effectsFile: string, start: ReturnType<typeof li
   const agent = shopAgent(effectsFile);
   const stack = await startStack({ agents: [agent], isStarted: false });
   stacks.push(stack);
-  const { model, address, storeUrl, taskQueue } = stack;
-  const place = { address, storeUrl, taskQueue, modelUrl: model.baseUrl, bundle };
+  const { model } = stack;
+  const place = { ...placeOf(stack), bundle };
   model.answers((request) =>
     request.results().length === 0
       ? { kind: 'answer', parts: proposal(plot.tool), options: { fragment: 4 } }

@@ -3,6 +3,7 @@ import type { Agent } from '../../src/agents/agent.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createWorker, type WorkerOptions } from '../../src/worker/create-worker.ts';
+import type { Stack } from '../support/stack.ts';
 
 /** Where a worker finds everything: plain data, so that it can be told to another process. */
 export interface WorkerPlace {
@@ -26,6 +27,10 @@ export interface OpenWorker {
   ended: Promise<void>;
 }
 
+export function placeOf({ address, storeUrl, taskQueue, model }: Stack): WorkerPlace {
+  return { address, storeUrl, taskQueue, modelUrl: model.baseUrl };
+}
+
 /** A running worker with connections of its own, as another process would have. */
 export async function openWorker(place: WorkerPlace, options: OpenWorkerOptions): Promise<OpenWorker> {
   const { wrapStore = (store) => store, temporal, ...workerOptions } = options;
@@ -45,8 +50,14 @@ export async function openWorker(place: WorkerPlace, options: OpenWorkerOptions)
       ...temporal,
     },
   });
-  const closeAll = () => content.close().then(() => connection.close());
-  const ended = worker.run().finally(closeAll);
+  const ended = (async () => {
+    try {
+      await worker.run();
+    } finally {
+      await content.close();
+      await connection.close();
+    }
+  })();
   return {
     ended,
     async stop() {

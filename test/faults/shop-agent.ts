@@ -47,6 +47,19 @@ export function shopAgent(effectsFile: string): Agent {
         execute: act('refund'),
       }),
       defineTool({
+        name: 'ship',
+        description: 'Begins, and gets done on the second attempt only',
+        input,
+        permission: 'allow',
+        idempotent: true,
+        async execute(order, context) {
+          const result = await act('ship')(order, context);
+          if (context.attempt > 1) return result;
+          context.progress({ message: 'under way' });
+          return untilStopped(context.signal);
+        },
+      }),
+      defineTool({
         name: 'pay',
         description: 'Asks first, acts each time',
         input,
@@ -54,6 +67,12 @@ export function shopAgent(effectsFile: string): Agent {
         execute: act('pay'),
       }),
     ],
+  });
+}
+
+function untilStopped(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
   });
 }
 
