@@ -66,7 +66,13 @@ export class EventPublisher {
       const stamps = await this.#write(bodies);
       stamps.forEach((stamp, i) => this.#sent.push({ ...stamp, body: bodies[i] as EventBody }));
     } catch {
-      this.#unsent = [...bodies, ...this.#unsent];
+      this.#unsent = [...this.#toldAgain(), ...bodies, ...this.#unsent];
     }
+  }
+
+  /** A write that failed may have been committed all the same: told again from its start, the message supersedes what was told of it. */
+  #toldAgain(): EventBody[] {
+    if (this.#sent[0]?.body.kind !== 'model_call_start') return [];
+    return this.#sent.splice(0).map(({ body }) => body);
   }
 }
