@@ -2,10 +2,10 @@ import type { SessionRef } from '../contracts/ids.ts';
 import type { EventBody } from '../schema/event.ts';
 import type { EventStore } from '../store/store.ts';
 
-/** A stream that ends within this time needs no write of its own: its events go with the commit. */
-const firstFlushMs = 5;
-/** Later deltas are written together: a reader can't tell, and the store has less to do. */
-const flushMs = 25;
+/** What comes after a silence is written this soon. A stream that ends within it needs no write of its own: its events go with the commit. */
+const promptMs = 5;
+/** Writes are at least this far apart, so that deltas of a fast stream go together: a reader can't tell, and the store has less to do. */
+const apartMs = 25;
 
 export interface SentEvent {
   id: number;
@@ -23,7 +23,7 @@ export class EventPublisher {
   #unsent: EventBody[] = [];
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
-  #isFirst = true;
+  #flushedAt = Number.NEGATIVE_INFINITY;
 
   constructor(events: EventStore, ref: SessionRef, turn: number, messageId: string) {
     this.#write = (bodies) => events.appendEphemeral(ref, turn, messageId, bodies);
@@ -46,17 +46,15 @@ export class EventPublisher {
 
   #schedule(): void {
     if (this.#timer || this.#flushing || this.#unsent.length === 0) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#isFirst = false;
-        this.#flushing = this.#flush().finally(() => {
-          this.#flushing = undefined;
-          this.#schedule();
-        });
-      },
-      this.#isFirst ? firstFlushMs : flushMs,
-    );
+    const pauseMs = Math.max(promptMs, this.#flushedAt + apartMs - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#flushing = this.#flush().finally(() => {
+        this.#flushing = undefined;
+        this.#flushedAt = performance.now();
+        this.#schedule();
+      });
+    }, pauseMs);
   }
 
   async #flush(): Promise<void> {
