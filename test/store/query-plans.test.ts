@@ -34,7 +34,9 @@ describe('every statement of the store', () => {
     const slow = [...statements]
       .filter((sql) => /^(select|update|delete)/.test(sql))
       .map((sql) => ({ sql, plan: planOf(database, sql) }))
-      .filter(({ plan }) => /SCAN (?!CONSTANT)|TEMP B-TREE/.test(plan));
+      .filter(
+        ({ sql, plan }) => /SCAN (?!CONSTANT)|TEMP B-TREE/.test(plan) || touchesWholeSession(sql, plan),
+      );
     database.close();
     expect(slow).toEqual([]);
     expect(statements.size).toBeGreaterThan(30);
@@ -59,6 +61,11 @@ describe('every statement of the store', () => {
     await store.close();
   });
 });
+
+/** A read of a whole session ends at its limit; a write would not. */
+function touchesWholeSession(sql: string, plan: string): boolean {
+  return !sql.startsWith('select') && plan.includes('(session=?)');
+}
 
 function planOf(database: DatabaseSync, sql: string): string {
   const rows = database.prepare(`explain query plan ${sql}`).all();
