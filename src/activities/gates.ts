@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { AnswerGatesInput, GateAnswer, GateOutcome, OpenGatesInput } from '../contracts/activities.ts';
 import type { EventBody, GateCall } from '../schema/event.ts';
-import type { InputPart } from '../schema/message.ts';
+import { InputPart } from '../schema/message.ts';
 import type { CallRecord } from '../store/store.ts';
 import { checkArguments } from '../tools/parse-arguments.ts';
 import type { ToolPart } from '../tools/tool.ts';
@@ -88,8 +88,13 @@ async function answerGate(
     }
     case 'external': {
       const { state, content } = given.answer;
+      const parts = InputPart.array().safeParse(
+        typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+      );
+      if (!parts.success)
+        return { callId, state: call.state, rejected: 'content must be a text or a list of parts' };
       return settle(
-        { state, parts: toParts(content) },
+        { state, parts: parts.data as ToolPart[] },
         { kind: 'gate_answered', callId, ...actor, answer: 'external_result' },
       );
     }
@@ -117,8 +122,4 @@ function toGateCall({ callId, name, arguments: args, reason }: CallRecord): Gate
 
 function toOutcome({ callId, state, reason }: CallRecord): GateOutcome {
   return { callId, state, ...(reason === undefined ? {} : { reason }) };
-}
-
-function toParts(content: string | InputPart[]): ToolPart[] {
-  return typeof content === 'string' ? [{ type: 'text', text: content }] : (content as ToolPart[]);
 }

@@ -35,6 +35,9 @@ import { prepareInput } from './prepare-input.ts';
 import type { ClientContext } from './temporal-client.ts';
 import { TemporalTurn } from './temporal-turn.ts';
 
+/** Of the answers that are sent together, as JSON. */
+const maxAnswerBytes = 1024 * 1024;
+
 export class TemporalSession implements Session {
   readonly #context: ClientContext;
   readonly #ref: SessionRef;
@@ -163,6 +166,7 @@ export class TemporalSession implements Session {
       id: options.idempotencyKey ?? randomUUID(),
       ...(options.actor === undefined ? {} : { actor: options.actor }),
     };
+    checkSize(answered);
     try {
       await callTemporal(this.#context, () =>
         this.#context.temporal.workflow
@@ -176,6 +180,16 @@ export class TemporalSession implements Session {
       });
     }
   }
+}
+
+/** A message above Temporal's limit of 2 MB would hold up the turn that it is sent to. */
+function checkSize(answered: Answered<unknown>): void {
+  const bytes = Buffer.byteLength(JSON.stringify(answered));
+  if (bytes > maxAnswerBytes)
+    throw new DurascopeError(
+      'invalid_input',
+      `results has ${bytes} bytes, above the limit of ${maxAnswerBytes}: put large content where a tool can read it, and pass its address`,
+    );
 }
 
 function turnNumber(turnId: string): number {

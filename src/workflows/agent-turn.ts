@@ -32,7 +32,7 @@ import { searchAttributes } from '../contracts/search-attributes.ts';
 import { assertNever } from '../core/assert-never.ts';
 import { pauseReason } from '../core/next-action.ts';
 import { callModel, runToolsWithin, store } from './activity-proxies.ts';
-import { whyNoAnswers, whyNoInput } from './check-message.ts';
+import { readInterrupt, whyNoAnswers, whyNoInput } from './check-message.ts';
 import { describeTurn } from './turn-details.ts';
 import { TurnState } from './turn-state.ts';
 
@@ -187,7 +187,7 @@ function handleMessages(turn: TurnState): void {
   setHandler(confirmSignal, (answered) => takeAnswer(turn, 'confirm', answered));
   setHandler(externalResultSignal, (answered) => takeAnswer(turn, 'external', answered));
   setHandler(reconcileSignal, (answered) => takeAnswer(turn, 'reconcile', answered));
-  setHandler(interruptSignal, (interrupt) => turn.interrupt(interrupt ?? {}));
+  setHandler(interruptSignal, (interrupt) => turn.interrupt(readInterrupt(interrupt)));
   setHandler(steerSignal, (steer) => turn.steer(steer));
 
   const answering = <T extends { callId: string }>(kind: GateAnswer['kind']) => ({
@@ -200,7 +200,7 @@ function handleMessages(turn: TurnState): void {
   setHandler(externalResultUpdate, external.run, external.options);
   const reconcile = answering('reconcile');
   setHandler(reconcileUpdate, reconcile.run, reconcile.options);
-  setHandler(interruptUpdate, (interrupt) => turn.interrupt(interrupt));
+  setHandler(interruptUpdate, (interrupt) => turn.interrupt(readInterrupt(interrupt)));
   setHandler(
     steerUpdate,
     (steer) => {

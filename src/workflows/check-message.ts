@@ -1,9 +1,11 @@
 // By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
 import type { GateAnswer } from '../contracts/activities.ts';
+import type { Interrupt } from '../contracts/inputs.ts';
 
 /** As characters of JSON. A message that waits is carried in workflow payloads: larger ones go by reference, as the client does it. */
 const maxInlineInput = 24 * 1024;
 const maxIdLength = 200;
+const maxReasonLength = 2000;
 
 /** Why this is no submission or steer; undefined when it is one. */
 export function whyNoInput(message: unknown): string | undefined {
@@ -27,7 +29,18 @@ export function whyNoAnswers(message: unknown): string | undefined {
   if (!isRecord(message) || !Array.isArray(message.results) || message.results.length === 0)
     return 'expected an object such as {"results": [{"callId": "…", …}]}';
   if (!isMessageId(message.id)) return badId;
+  if (message.actor !== undefined && typeof message.actor !== 'string') return 'actor must be a string';
   return undefined;
+}
+
+/** What an interrupt says, whatever was sent: it stops the turn in any case. */
+export function readInterrupt(message: unknown): Interrupt {
+  if (!isRecord(message)) return {};
+  const { id, reason } = message;
+  return {
+    ...(typeof id === 'string' && isMessageId(id) ? { id } : {}),
+    ...(typeof reason === 'string' ? { reason: reason.slice(0, maxReasonLength) } : {}),
+  };
 }
 
 /** Why this is no answer of its kind; undefined when it is one. */
