@@ -37,6 +37,19 @@ describe.skipIf(!hasPostgres())('on a PostgreSQL server', () => {
     listener.unsubscribe();
   });
 
+  it('tells what was woken before it closes, though it has just been opened', async () => {
+    const ref = newRef();
+    const listener = await listenTo(other, ref);
+    // Once this one listens, only the wake itself can ring it.
+    opened.bus.wake(ref);
+    await listener.woken();
+    const brief = new PostgresBus(url);
+    brief.wake(ref);
+    await brief.close();
+    await listener.woken();
+    listener.unsubscribe();
+  });
+
   it('brings what a second process writes to a follower, in order, without gap or repeat', async () => {
     const ref = await openedTurn(opened.store);
     const stop = new AbortController();
