@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { expandBraces } from './braces.ts';
 
 export interface PathRuleContext {
   /** Where relative paths and patterns begin; absolute. */
@@ -70,21 +71,4 @@ function matchesCharacter(character: string, token: string): boolean {
     one === undefined ? from! <= character && character <= to! : one === character,
   );
   return holds !== (set[1] !== '');
-}
-
-const maxAlternatives = 100;
-
-/** `a{b,c{d,e}}` as all that it stands for. */
-function expandBraces(pattern: string): string[] {
-  const done: string[] = [];
-  const open = [pattern];
-  while (open.length && done.length + open.length <= maxAlternatives) {
-    const one = open.pop()!;
-    const group = /\{([^{}]*,[^{}]*)\}/.exec(one);
-    if (!group) done.push(one);
-    else
-      for (const choice of group[1]!.split(','))
-        open.push(one.slice(0, group.index) + choice + one.slice(group.index + group[0].length));
-  }
-  return open.length ? [pattern] : done;
 }

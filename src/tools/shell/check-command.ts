@@ -5,16 +5,11 @@ import {
   matchesWildcard,
   type PathPolicy,
 } from '../paths/sensitive-paths.ts';
-import {
-  isStatic,
-  type ShellAnalysis,
-  type ShellFeature,
-  type ShellPart,
-  type ShellWord,
-} from './analysis.ts';
+import { type ShellAnalysis, type ShellFeature, type ShellPart, type ShellWord } from './analysis.ts';
 import { beforeDoubleDash, dangerOf, isRecursive } from './dangers.ts';
 import { directoriesOf, resolveWord } from './directories.ts';
 import { isNetworkDevice, writtenByRedirect } from './read-only.ts';
+import { segmentsWithGaps, spellings } from './spellings.ts';
 import { readsSecret } from './secrets.ts';
 import { baseName, isInterpreter } from './wrappers.ts';
 
@@ -107,7 +102,7 @@ function criticalIn(
   const isForced = isRecursive(values) || options.some((value) => /^-[a-zA-Z]*f|^--f/.test(value));
   const operands = part.args.filter(({ value }, index) => !value.startsWith('-') || index >= options.length);
   const sources = name === 'mv' ? operands.slice(0, -1) : name === 'find' ? operands.slice(0, 1) : operands;
-  for (const word of sources) {
+  for (const word of sources.flatMap(spellings)) {
     if (word.value === '--') continue;
     const critical = isCritical(word, directories, context);
     if (critical) return `${part.name} ${word.value} would reach ${critical}`;
@@ -152,9 +147,9 @@ function dangerousTarget(
 ): string | undefined {
   const redirected = writtenByRedirect(part);
   const operands = writers.test(baseName(part.name)) ? part.args : [];
-  for (const word of [...redirected, ...operands]) {
+  for (const word of [...redirected, ...operands].flatMap(spellings)) {
     const why = whyDangerous(word, directories, context);
-    if (why) return `${part.name || 'a redirect'} may change ${word.value}: ${why}`;
+    if (why) return `${part.name || 'a redirect'} touches ${word.value}: ${why}`;
   }
   return undefined;
 }
@@ -170,21 +165,17 @@ function whyDangerous(
     const why = dangerousPath(belowWorkingDirectory(normalize(path), context), context.paths);
     if (why) return why;
   }
-  if (isStatic(word)) return undefined;
   const { dangerousFiles, dangerousDirectories } = { ...defaultPathPolicy, ...context.paths };
-  // Braces are read as anything; a wildcard in front leaves dotfiles out.
-  const segments = word.pieces
-    .map(({ kind, text }) => (kind === 'literal' ? text : '\u0000'))
-    .join('')
-    .split('/');
-  const hit = [...dangerousFiles, ...dangerousDirectories].find((name) =>
-    segments.some((segment) => {
-      if (!segment.includes('\u0000') || segment.replaceAll('\u0000', '') === '') return false;
-      const startsOpen = segment.startsWith('\u0000') && !word.value.includes('{');
-      return !(startsOpen && name.startsWith('.')) && matchesWildcard(name, segment.split('\u0000'));
-    }),
-  );
-  return hit && `it may stand for ${hit}`;
+  const names = [...dangerousFiles, ...dangerousDirectories];
+  for (const pieces of segmentsWithGaps(word)) {
+    if (pieces.length < 2 || pieces.join('') === '') continue;
+    // A wildcard in front leaves dotfiles out.
+    const hit = names.find(
+      (name) => !(name.startsWith('.') && pieces[0] === '') && matchesWildcard(name, pieces),
+    );
+    if (hit) return `it may stand for ${hit}`;
+  }
+  return undefined;
 }
 
 /** `of=/dev/sda`, `--output=.bashrc`, `-o.bashrc` */

@@ -51,6 +51,7 @@ export function allowRulesCover(analysis: ShellAnalysis, patterns: readonly stri
   const rules = patterns.map(readPattern);
   return (
     isPlain(analysis) &&
+    analysis.parts.length > 0 &&
     judged(analysis).every(
       (part) => isReadOnlyPart(part) || rules.some((rule) => covers(rule, part, analysis)),
     )
@@ -87,15 +88,22 @@ const emptyPart: ShellPart = {
 };
 
 function covers(rule: CommandPattern, part: ShellPart, analysis: ShellAnalysis): boolean {
-  if (allows(rule, part)) return true;
-  if (part.wrapper && part.wrapper.part.words.length && reachesInto(rule, part.wrapper.index))
-    return covers(rule, part.wrapper.part, analysis);
+  if (allows(rule, part) || isCoveredThroughWrapper(rule, part)) return true;
   // What runs inside is judged by itself.
   return (
     part.isTransparent &&
     !writtenByRedirect(part).length &&
     analysis.parts.some(({ wrapper }) => wrapper?.part === part)
   );
+}
+
+function isCoveredThroughWrapper(rule: CommandPattern, part: ShellPart): boolean {
+  let index: number | undefined = 0;
+  for (let { wrapper } = part; wrapper; { wrapper } = wrapper.part) {
+    index = index === undefined || wrapper.index === undefined ? undefined : index + wrapper.index;
+    if (allows(rule, wrapper.part) && reachesInto(rule, index)) return true;
+  }
+  return false;
 }
 
 /** Whether the pattern names the wrapped command itself, as `sudo apt install:*` does: then it speaks about it. */
@@ -227,7 +235,14 @@ function isSamePart(one: ShellPart, other: ShellPart): boolean {
 
 /** `$X` and `'$X'` read the same and are not. */
 function isSameWord(one: ShellWord, other: ShellWord): boolean {
-  return one.value === other.value && wordsText([one]) === wordsText([other]);
+  return one.value === other.value && shapeOf(one) === shapeOf(other);
+}
+
+function shapeOf({ pieces }: ShellWord): string {
+  return pieces
+    .filter(({ text }) => text !== '')
+    .map(({ kind, text }) => (kind === 'literal' ? text : `\u0000${kind}\u0000${text}\u0000`))
+    .join('');
 }
 
 function matchesGlob(rule: { pieces: readonly string[]; takesBare: boolean }, text: string): boolean {

@@ -77,7 +77,7 @@ export function editTargets(analysis: ShellAnalysis, place: ShellPlace): string[
     if (!words) return undefined;
     if (words.length) editing.push(part);
     for (const word of words) {
-      const paths = isStatic(word) ? resolveWord(word, directories[index], place.home) : undefined;
+      const paths = resolveWord(word, directories[index], place.home);
       if (!paths) return undefined;
       targets.push(...paths);
     }
@@ -113,7 +113,7 @@ function targetsOf(part: ShellPart): readonly ShellWord[] | undefined {
   if (!spec) return undefined;
   const { operands, options, unknown } = readOptions(part.args, spec);
   const paths = operands.slice(spec.skips ?? 0);
-  if (unknown || !paths.length || !operands.every(isStatic)) return undefined;
+  if (unknown || !paths.length || !operands.slice(0, spec.skips ?? 0).every(isStatic)) return undefined;
   if (part.name === 'ln' && (paths.length < 2 || !isSimpleLink(paths, options))) return undefined;
   if (!spec.goesIntoFolder || paths.length < 2) return paths;
   const folder = paths.at(-1)!;

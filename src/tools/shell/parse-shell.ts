@@ -219,8 +219,17 @@ function readRedirect(
     reading.features.add('here_doc');
     if (!node.closing) reading.problems.push('syntax error: a here-document does not end');
     const { body } = node;
-    const word = { ...body, type: 'Word' as const, value: body.text };
-    return { op: '<<', target: readWordInside(word, place, reading) };
+    readInside(body, place, reading);
+    // Its parts are read on demand, so that copying the node would lose them.
+    const word = {
+      type: 'Word',
+      text: '',
+      value: body.text,
+      pos: body.pos,
+      end: body.end,
+      parts: body.parts,
+    } as const;
+    return { op: '<<', target: readWord(word, (feature) => reading.features.add(feature)) };
   }
   if (node.type === 'HereString') reading.features.add('here_string');
   if (!node.target) reading.problems.push(`syntax error: ${node.operator} has no target`);

@@ -12,8 +12,22 @@ export function partText(part: ShellPart): string {
 export function wordsText(words: readonly ShellWord[]): string {
   return words
     .filter(({ pieces }) => !(pieces[0]?.kind === 'input' && pieces[0].text === ''))
-    .map(wordText)
+    .map((word, index) => (index === 0 && isReserved(word) ? quote(word.value) : wordText(word)))
     .join(' ');
+}
+
+/** Without quotes it would not be a name: an assignment, or a word of the grammar. */
+function isReserved({ value, pieces }: ShellWord): boolean {
+  return (
+    pieces.every(({ kind }) => kind === 'literal') &&
+    /=|^(?:if|then|elif|else|fi|for|select|while|until|do|done|case|esac|in|function|time|coproc)$/.test(
+      value,
+    )
+  );
+}
+
+function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Its redirects, each with a space in front; those between descriptors left out. */
@@ -28,8 +42,6 @@ export function redirectText(part: ShellPart): string {
 function wordText({ pieces, value }: ShellWord): string {
   if (value === '') return "''";
   return pieces
-    .map(({ kind, text }) =>
-      kind === 'literal' && /[^\w@%+=:,./-]/.test(text) ? `'${text.replaceAll("'", `'\\''`)}'` : text,
-    )
+    .map(({ kind, text }) => (kind === 'literal' && /[^\w@%+=:,./-]/.test(text) ? quote(text) : text))
     .join('');
 }

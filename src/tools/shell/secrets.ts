@@ -1,6 +1,7 @@
 import { isStatic, type ShellAnalysis, type ShellPart, type ShellWord } from './analysis.ts';
 import { directoriesOf, resolveWord, type ShellPlace } from './directories.ts';
 import { readOptions } from './options.ts';
+import { segmentsWithGaps, spellings } from './spellings.ts';
 import { readOnlyCommands } from './read-only-commands.ts';
 import {
   defaultPathPolicy,
@@ -38,7 +39,7 @@ export function readsSecret(
     }
     const words = spec?.takesText || spec?.showsNamesOnly ? [] : fileWords(part);
     const read = part.redirects.filter(({ op }) => op === '<' || op === '<>').map(({ target }) => target);
-    for (const word of [...words, ...read])
+    for (const word of [...words, ...read].flatMap(spellings))
       if (isSecretWord(word, directories[index], place.home, policy)) return word.value;
   }
   return undefined;
@@ -88,29 +89,20 @@ function candidatesOf(value: string): string[] {
 /** Whether a word with wildcards or variables may name a secret: `.e*`, `id_?sa`, a lone star. */
 function mayStandForSecret(word: ShellWord, policy: Partial<PathPolicy>): boolean {
   const { sensitiveFiles, sensitivePaths } = { ...defaultPathPolicy, ...policy };
-  const samples = [
+  const names = [
     ...sensitiveFiles.filter((name) => tellingName.test(name)),
     ...sensitivePaths.map(lastSegment),
-  ].map((name) => name.replaceAll('*', 'x'));
-  const unknown = '\u0000';
-  const text = word.pieces
-    .map(({ kind, text: piece }) => (kind === 'literal' || kind === 'tilde' ? piece : unknown))
-    .join('');
-  const hasGlob = word.pieces.some(({ kind }) => kind === 'glob' || kind === 'brace');
-  return text.split('/').some((segment) => {
-    if (!segment.includes(unknown)) return false;
-    if (segment.replaceAll(unknown, '') === '' && !hasGlob) return false;
+  ];
+  const samples = ['', 'x'].flatMap((some) => names.map((name) => name.replaceAll('*', some)));
+  const hasWildcard = word.pieces.some(({ kind }) => kind === 'glob' || kind === 'brace');
+  return segmentsWithGaps(word).some((pieces) => {
+    // A variable alone may be anything; that is not enough to say that it is a secret.
+    if (pieces.length < 2 || (!hasWildcard && pieces.join('') === '')) return false;
+    // A wildcard in front leaves dotfiles out.
     return samples.some(
-      (sample) =>
-        !(sample.startsWith('.') && segment.startsWith(unknown) && !isBrace(word)) &&
-        matchesWildcard(sample, segment.split(unknown)),
+      (sample) => !(sample.startsWith('.') && pieces[0] === '') && matchesWildcard(sample, pieces),
     );
   });
-}
-
-/** A wildcard in front leaves dotfiles out; braces do not. */
-function isBrace(word: ShellWord): boolean {
-  return word.pieces.some(({ kind }) => kind === 'brace');
 }
 
 function lastSegment(path: string): string {
