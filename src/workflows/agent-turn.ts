@@ -160,7 +160,8 @@ async function interruptible<T>(turn: TurnState, run: () => Promise<T>): Promise
   try {
     return await scope.run(run);
   } catch (error) {
-    if (turn.isInterrupted && isCancellation(error)) return undefined;
+    // Whatever it ended with: a worker that was lost meanwhile leaves a timeout behind.
+    if (turn.isInterrupted && (isCancellation(error) || error instanceof ActivityFailure)) return undefined;
     throw error;
   } finally {
     turn.onInterrupt = undefined;

@@ -1,5 +1,5 @@
 // Reads payloads inside workflows. Imports @temporalio/common only.
-import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@temporalio/common';
+import { defaultPayloadConverter, type PayloadConverter } from '@temporalio/common';
 
 /**
  * A payload that can't be read becomes undefined: anybody may send a signal in an encoding that we don't know, and an error here would
@@ -7,11 +7,11 @@ import { defaultPayloadConverter, type Payload, type PayloadConverter } from '@t
  */
 export const payloadConverter: PayloadConverter = {
   toPayload: (value) => defaultPayloadConverter.toPayload(value),
-  fromPayload<T>(payload: Payload): T {
+  fromPayload: (payload) => {
     try {
-      return defaultPayloadConverter.fromPayload<T>(payload);
+      return defaultPayloadConverter.fromPayload(payload);
     } catch {
-      return undefined as T;
+      return undefined as never;
     }
   },
 };
