@@ -60,6 +60,9 @@ export class TemporalSession implements Session {
     const id = options.idempotencyKey ?? randomUUID();
     const { store } = this.#context.content;
     const session = await store.sessions.get(this.#ref);
+    // The session's workflow knows its newest inputs only.
+    const known = options.idempotencyKey === undefined ? undefined : await store.turns.ofInput(this.#ref, id);
+    if (known) return new TemporalTurn(this.#context, this.#ref, known.turn, { status: 'repeated' });
     const agent = session?.agent ?? this.#agent;
     if (agent === undefined)
       throw new DurascopeError(
