@@ -198,16 +198,38 @@ export function segmentsOf(path: string): string[] {
 
 function holdsAny(segments: readonly string[], path: string, wanted: readonly string[]): boolean {
   return wanted.some((entry) => {
-    const parts = segmentsOf(entry);
+    const { segments: parts, isAbsolute } = readEntry(entry);
     const isAt = (start: number) =>
-      parts.every((part, i) => start + i < segments.length && matchesAny(segments[start + i]!, [part]));
-    if (entry.startsWith('/')) return path.startsWith('/') && isAt(0);
+      start + parts.length <= segments.length &&
+      parts.every((pieces, i) => matchesWildcard(segments[start + i]!.toLowerCase(), pieces));
+    if (isAbsolute) return path.startsWith('/') && isAt(0);
     return segments.some((_, start) => isAt(start));
   });
 }
 
 function matchesAny(name: string, patterns: readonly string[]): boolean {
-  return patterns.some((pattern) => matchesWildcard(name.toLowerCase(), pattern.toLowerCase().split('*')));
+  const folded = name.toLowerCase();
+  return patterns.some((pattern) => matchesWildcard(folded, readEntry(pattern).segments[0] ?? []));
+}
+
+interface Entry {
+  isAbsolute: boolean;
+  /** Each cut at its stars, in lower case. */
+  segments: readonly (readonly string[])[];
+}
+
+const entries = new Map<string, Entry>();
+const maxEntries = 2_000;
+
+/** Every word of every command is tried on every entry, so what was read is kept, within a limit. */
+function readEntry(entry: string): Entry {
+  const known = entries.get(entry);
+  if (known) return known;
+  if (entries.size >= maxEntries) entries.clear();
+  const segments = segmentsOf(entry.toLowerCase()).map((segment) => segment.split('*'));
+  const read = { isAbsolute: entry.startsWith('/'), segments };
+  entries.set(entry, read);
+  return read;
 }
 
 /**

@@ -9,7 +9,7 @@ import { type ShellAnalysis, type ShellFeature, type ShellPart, type ShellWord }
 import { beforeDoubleDash, dangerOf, isRecursive } from './dangers.ts';
 import { directoriesOf, resolveWord } from './directories.ts';
 import { isNetworkDevice, writtenByRedirect } from './read-only.ts';
-import { segmentsWithGaps, spellings } from './spellings.ts';
+import { isWebAddress, segmentsWithGaps, spellings } from './spellings.ts';
 import { readsSecret } from './secrets.ts';
 import { baseName, isInterpreter } from './wrappers.ts';
 
@@ -41,7 +41,7 @@ const whatItHolds: readonly (readonly [ShellFeature, string])[] = [
 
 /** Commands whose operands are written, moved or deleted. */
 const writers =
-  /^(?:rm|rmdir|mv|cp|ln|chmod|chown|chgrp|touch|mkdir|tee|truncate|install|rsync|unlink|sed|perl|dd|tar|unzip|patch|ed|ex|vi|vim|nano|setfacl|chattr|curl|wget|sponge|git-rm)$/;
+  /^(?:rm|rmdir|mv|cp|ln|chmod|chown|chgrp|touch|mkdir|tee|truncate|install|rsync|unlink|sed|perl|dd|tar|unzip|patch|ed|ex|vi|vim|nano|setfacl|chattr|curl|wget|sponge)$/;
 
 /**
  * What a person must see whatever the rules allow: an ask with `isSafety`, or undefined when nothing is. It is no statement that the
@@ -148,6 +148,7 @@ function dangerousTarget(
   const redirected = writtenByRedirect(part);
   const operands = writers.test(baseName(part.name)) ? part.args : [];
   for (const word of [...redirected, ...operands].flatMap(spellings)) {
+    if (isWebAddress(word)) continue;
     const why = whyDangerous(word, directories, context);
     if (why) return `${part.name || 'a redirect'} touches ${word.value}: ${why}`;
   }
@@ -181,7 +182,8 @@ function whyDangerous(
 /** `of=/dev/sda`, `--output=.bashrc`, `-o.bashrc` */
 function afterMarks(path: string): string[] {
   const marked = /=(.+)$/s.exec(path)?.[1];
-  return marked === undefined ? [] : [marked];
+  const attached = /^-[a-zA-Z](.+)$/s.exec(path.slice(path.lastIndexOf('/-') + 1))?.[1];
+  return [marked, attached].filter((found) => found !== undefined);
 }
 
 /** The folders above a working directory are the owner's choice, and may well be called `.vscode`. */

@@ -6,7 +6,7 @@ import {
   type ShellWord,
 } from './analysis.ts';
 import { parseShell } from './parse-shell.ts';
-import { isHarmlessAssignment, isReadOnlyPart, opaqueFeatures, writtenByRedirect } from './read-only.ts';
+import { isHarmlessAssignment, isReadOnlyAmong, opaqueFeatures, writtenByRedirect } from './read-only.ts';
 import { partText, redirectText, wordsText } from './part-text.ts';
 import { baseName } from './wrappers.ts';
 import { matchesWildcard } from '../paths/sensitive-paths.ts';
@@ -53,7 +53,7 @@ export function allowRulesCover(analysis: ShellAnalysis, patterns: readonly stri
     isPlain(analysis) &&
     analysis.parts.length > 0 &&
     judged(analysis).every(
-      (part) => isReadOnlyPart(part) || rules.some((rule) => covers(rule, part, analysis)),
+      (part) => isReadOnlyAmong(part, analysis.parts) || rules.some((rule) => covers(rule, part, analysis)),
     )
   );
 }
@@ -154,24 +154,30 @@ function isSettled(part: ShellPart, expected: readonly ShellAssignment[]): boole
 function forbids(rule: CommandPattern, part: ShellPart): boolean {
   if (!part.words.length && !part.assignments.length && !part.redirects.length) return false;
   const name = baseName(part.name);
-  const texts = () => {
-    const plain = part.words
-      .map(({ value }) => value)
-      .join(' ')
-      .trim();
-    const named = [name, ...part.args.map(({ value }) => value)].join(' ').trim();
-    return [wordsText(part.words), partText(part), plain, named];
-  };
   switch (rule.kind) {
     case 'exact':
       return rule.part?.words.length
         ? isSameCall(rule.part.words, part, name, true)
-        : texts().includes(rule.text);
+        : textsOf(part).includes(rule.text);
     case 'prefix':
       return isSameCall(rule.words, part, name, false);
     case 'glob':
-      return texts().some((text) => matchesGlob(rule, text));
+      return textsOf(part).some((text) => matchesGlob(rule, text));
   }
+}
+
+const texts = new WeakMap<ShellPart, readonly string[]>();
+
+/** The spellings of a part that a glob is tried on; kept, for many rules are tried on one part. */
+function textsOf(part: ShellPart): readonly string[] {
+  const known = texts.get(part);
+  if (known) return known;
+  const values = part.args.map(({ value }) => value);
+  const plain = [part.name, ...values].join(' ').trim();
+  const named = [baseName(part.name), ...values].join(' ').trim();
+  const all = [...new Set([wordsText(part.words), partText(part), plain, named])];
+  texts.set(part, all);
+  return all;
 }
 
 /**

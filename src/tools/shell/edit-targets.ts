@@ -1,7 +1,7 @@
 import { isStatic, type ShellAnalysis, type ShellPart, type ShellWord } from './analysis.ts';
 import { directoriesOf, resolveWord, type ShellPlace } from './directories.ts';
 import { readOptions, type OptionSpec } from './options.ts';
-import { isReadOnlyPart, opaqueFeatures, isHarmlessAssignment, writtenByRedirect } from './read-only.ts';
+import { isReadOnlyAmong, opaqueFeatures, isHarmlessAssignment, writtenByRedirect } from './read-only.ts';
 import { isInside, type LinkReader } from '../paths/is-inside.ts';
 
 interface EditSpec extends OptionSpec {
@@ -73,7 +73,7 @@ export function editTargets(analysis: ShellAnalysis, place: ShellPlace): string[
   const editing: ShellPart[] = [];
   for (const [index, part] of parts.entries()) {
     if (!part.assignments.every(isHarmlessAssignment)) return undefined;
-    const words = writtenWords(part);
+    const words = writtenWords(part, parts);
     if (!words) return undefined;
     if (words.length) editing.push(part);
     for (const word of words) {
@@ -100,10 +100,10 @@ export async function isContainedEdit(
 }
 
 /** The words that name what a part writes; undefined when it does more than read and edit. */
-function writtenWords(part: ShellPart): readonly ShellWord[] | undefined {
+function writtenWords(part: ShellPart, parts: readonly ShellPart[]): readonly ShellWord[] | undefined {
   const redirected = writtenByRedirect(part);
   const rest = { ...part, redirects: part.redirects.filter(({ op }) => !op.includes('>')) };
-  if (isReadOnlyPart(rest)) return redirected;
+  if (isReadOnlyAmong(rest, parts)) return redirected;
   const operands = part.name === 'sed' ? sedTargets(part.args) : targetsOf(part);
   return operands && [...redirected, ...operands];
 }

@@ -17,7 +17,7 @@ import type {
   ShellWord,
 } from './analysis.ts';
 import { literalWord } from './analysis.ts';
-import { readWord } from './read-word.ts';
+import { isPlainArithmetic, readWord } from './read-word.ts';
 import { lookThrough } from './wrappers.ts';
 
 /** How a command stands in what surrounds it. */
@@ -130,6 +130,7 @@ function readCommand(node: SyntaxNode, place: Place, reading: Reading): void {
       break;
     case 'ArithmeticCommand':
       mark('arithmetic');
+      if (!isPlainArithmetic(node.body)) mark('unknown_code');
       break;
     default:
       break;

@@ -44,14 +44,22 @@ const findTests =
 export function isReadOnlyCommand(analysis: ShellAnalysis, policy: Partial<PathPolicy> = {}): boolean {
   if (!analysis.ok || !analysis.parts.length) return false;
   if (opaqueFeatures.some((feature) => analysis.features.has(feature))) return false;
-  const names = new Set(analysis.parts.map(({ name }) => name));
-  // A folder may hold the settings of a repository, and those name programs to run.
-  if (names.has('cd') && names.has('git')) return false;
-  return analysis.parts.every((part) => isReadOnlyPart(part)) && readsSecret(analysis, policy) === undefined;
+  const { parts } = analysis;
+  return parts.every((part) => isReadOnlyAmong(part, parts)) && readsSecret(analysis, policy) === undefined;
 }
 
-/** As `isReadOnlyCommand`, for one part; it does not look for secrets. */
-export function isReadOnlyPart(part: ShellPart): boolean {
+/**
+ * As `isReadOnlyCommand`, for one part of several; it does not look for secrets. After a change of folder git is not read-only: what is
+ * there may be a repository with settings that name programs to run.
+ */
+export function isReadOnlyAmong(part: ShellPart, parts: readonly ShellPart[]): boolean {
+  return (
+    isReadOnlyPart(part) &&
+    !(part.name === 'git' && parts.some(({ name }) => /^(?:cd|pushd|popd)$/.test(name)))
+  );
+}
+
+function isReadOnlyPart(part: ShellPart): boolean {
   if (writtenByRedirect(part).length || part.redirects.some(({ target }) => isNetworkDevice(target)))
     return false;
   if (!part.redirects.every(({ op, target }) => isStatic(target) || op === '<<' || op === '<<<'))
@@ -100,6 +108,9 @@ function isReadOnlyCall(words: readonly ShellWord[]): boolean {
       return hasKnownFiles(args) && isSedPrint(args);
     case 'command':
       return true;
+    case 'set':
+      // Alone it shows every variable.
+      return args.length > 0 && fits(args, readOnlyCommands['set']!);
   }
   const subcommands = Object.hasOwn(readOnlySubcommands, name) ? readOnlySubcommands[name] : undefined;
   if (subcommands) return isReadOnlySubcommand(args, subcommands);

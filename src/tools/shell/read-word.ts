@@ -46,6 +46,7 @@ function readPart(part: WordPart | DoubleQuotedChild, mark: (feature: ShellFeatu
       return [{ kind: 'expansion', text: part.text }];
     case 'ArithmeticExpansion':
       mark('arithmetic');
+      if (!isPlainArithmetic(part.text)) mark('unknown_code');
       return [{ kind: 'arithmetic', text: part.text }];
     case 'CommandExpansion':
       mark('command_substitution');
@@ -62,4 +63,9 @@ function readPart(part: WordPart | DoubleQuotedChild, mark: (feature: ShellFeatu
     case 'BraceExpansion':
       return [{ kind: 'brace', text: part.text }];
   }
+}
+
+/** Of `((…` bash makes nested subshells when it is no arithmetic after all; without quotes, `;` and substitutions that makes no difference. */
+export function isPlainArithmetic(text: string): boolean {
+  return /^[\w\s+\-*/%<>=!&|^~?:,$()[\]{}]*$/.test(text) && !/\n|[^$]\$\(|<\(|>\(/.test(text);
 }

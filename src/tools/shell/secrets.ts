@@ -1,7 +1,7 @@
 import { isStatic, type ShellAnalysis, type ShellPart, type ShellWord } from './analysis.ts';
 import { directoriesOf, resolveWord, type ShellPlace } from './directories.ts';
 import { readOptions } from './options.ts';
-import { segmentsWithGaps, spellings } from './spellings.ts';
+import { isWebAddress, segmentsWithGaps, spellings } from './spellings.ts';
 import { readOnlyCommands } from './read-only-commands.ts';
 import {
   defaultPathPolicy,
@@ -67,6 +67,7 @@ function isSecretWord(
   home: string,
   policy: Partial<PathPolicy>,
 ): boolean {
+  if (isWebAddress(word)) return false;
   if (!isStatic(word) && mayStandForSecret(word, policy)) return true;
   const resolved = resolveWord(word, directories, home);
   if (resolved?.some((path) => isSensitivePath(path, policy))) return true;

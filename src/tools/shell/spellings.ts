@@ -33,3 +33,8 @@ export function segmentsWithGaps(word: ShellWord): string[][] {
     .split('/')
     .map((segment) => segment.split(gap));
 }
+
+/** Its path is on another machine. */
+export function isWebAddress({ value }: ShellWord): boolean {
+  return /^https?:\/\//.test(value);
+}

@@ -4,7 +4,7 @@ import { matchesCommandRule } from './command-rule.ts';
 import { isEditCommand } from './edit-targets.ts';
 import { parseShell } from './parse-shell.ts';
 import { partText } from './part-text.ts';
-import { isReadOnlyPart, opaqueFeatures } from './read-only.ts';
+import { isReadOnlyAmong, opaqueFeatures } from './read-only.ts';
 import { baseName, isInterpreter, isWrapper } from './wrappers.ts';
 
 const maxParts = 5;
@@ -25,7 +25,9 @@ const anywhere: CommandContext = { workingDirectories: [], home: '/home/-', cwd:
  */
 export function suggestCommandRules(analysis: ShellAnalysis, context: CommandContext = anywhere): string[] {
   if (!analysis.ok || opaqueFeatures.some((feature) => analysis.features.has(feature))) return [];
-  const parts = analysis.parts.filter((part) => !part.wrapper && part.name !== '' && !isReadOnlyPart(part));
+  const parts = analysis.parts.filter(
+    (part) => !part.wrapper && part.name !== '' && !isReadOnlyAmong(part, analysis.parts),
+  );
   return [...new Set(parts.slice(0, maxParts).flatMap((part) => patternsFor(part, context)))];
 }
 

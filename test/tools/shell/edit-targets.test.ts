@@ -66,6 +66,7 @@ describe('editTargets', () => {
     'popd; rm a',
     'CDPATH=/x cd a && touch b',
     'HOME=/etc; touch ~/a',
+    'cd x && git status && touch a',
     'sudo rm a',
     'xargs rm',
     'find . -exec rm {} +',

@@ -112,6 +112,8 @@ describe('parseShell', () => {
     ['echo ${#A}', ['expansion_operator']],
     ['echo $((1 + 1))', ['arithmetic']],
     ['((a))', ['arithmetic']],
+    [`echo $((eval 'rm x'))`, ['arithmetic', 'unknown_code']],
+    ['((eval "rm x"))', ['arithmetic', 'unknown_code']],
     ['(a)', ['subshell']],
     ['{ a; }', ['group']],
     ['if a; then b; fi', ['control_flow']],

@@ -251,6 +251,9 @@ describe('isReadOnlyCommand', () => {
     'sh -c ls',
     'bash -c "rm x"',
     'ls | sh',
+    'set',
+    'set -- a',
+    'set +e',
     // By wrapper.
     'sudo ls',
     'xargs cat',
@@ -392,6 +395,7 @@ describe('isReadOnlyCommand', () => {
     'git -p log',
     'git --paginate log',
     'cd x && git status',
+    'pushd x; git log',
     'git config a.b c',
     'git config --unset a.b',
     'git config --add a.b c',

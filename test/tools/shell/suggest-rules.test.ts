@@ -33,7 +33,8 @@ describe('suggestCommandRules', () => {
     ['bash build', ['bash build']],
     // What only reads needs none.
     ['ls', []],
-    ['cd src && git status && npm test', ['npm test', 'npm test:*']],
+    ['cd src && cat a && npm test', ['npm test', 'npm test:*']],
+    ['cd src && git status', ['git status', 'git status:*']],
     ['git add a && git commit -m "x y"', ['git add a', 'git add:*', "git commit -m 'x y'", 'git commit:*']],
     // Dangerous, dynamic or not to be read.
     ['chmod 777 f', []],
