@@ -1,6 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
+import { vi } from 'vitest';
+
+// Each command is a process that loads the whole package; a busy machine takes seconds for it.
+vi.setConfig({ testTimeout: 180_000 });
 
 const main = fileURLToPath(new URL('../../src/cli/main.ts', import.meta.url));
 

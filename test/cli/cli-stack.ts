@@ -15,14 +15,14 @@ export interface CliStack {
   stop(): Promise<void>;
 }
 
-/** A project with its `durascope worker`, a scripted model, and a store of its own, on the Temporal server that all suites share. */
-export async function startCliStack(): Promise<CliStack> {
+/** A project with its `durascope worker`, a scripted model, and a store of its own, by default on the Temporal server that all suites share. */
+export async function startCliStack(address = sharedTemporal().address): Promise<CliStack> {
   const project = await aProject();
   const name = project.folder.split('-').at(-1) ?? '';
   await project.write('durascope.config.ts', aConfig(`taskQueue: 'cli-${name}'`));
   const model = await ScriptedModel.start({ models: ['gpt-test'] });
   const env = {
-    TEMPORAL_ADDRESS: sharedTemporal().address,
+    TEMPORAL_ADDRESS: address,
     DURASCOPE_STORE: 'sqlite:store.db',
     DURASCOPE_OWNER: `owner-${name}`,
     OPENAI_BASE_URL: model.baseUrl,

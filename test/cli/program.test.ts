@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandNames } from '../../src/cli/commands.ts';
 import { buildProgram } from '../../src/cli/program.ts';
@@ -36,5 +37,12 @@ describe('durascope', () => {
       stderr: expect.stringContaining("missing required argument 'input'"),
     });
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It is not JSON') });
+  });
+});
+
+describe('docs/cli.md', () => {
+  it('tells of every command', () => {
+    const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+    expect([...page.matchAll(/^\| `durascope (\w+)/gm)].map(([, name]) => name)).toEqual(commandNames);
   });
 });
