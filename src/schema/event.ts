@@ -40,7 +40,12 @@ export const EventBody = z.discriminatedUnion('kind', [
     model: z.string(),
     createdAt: z.string(),
   }),
-  z.object({ kind: z.literal('model_call_end'), ...inMessage, usage: Usage, finishReason: ModelFinishReason }),
+  z.object({
+    kind: z.literal('model_call_end'),
+    ...inMessage,
+    usage: Usage,
+    finishReason: ModelFinishReason,
+  }),
 
   z.object({ kind: z.literal('text_start'), ...inBlock }),
   z.object({ kind: z.literal('text_delta'), ...inBlock, delta: z.string() }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** A JSON value: what may cross a Temporal boundary or a column of the store. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-export const Json: z.ZodType<Json> = z.json() as z.ZodType<Json>;
+export const Json: z.ZodType<Json> = z.json();
 
 export const TextBlock = z.object({ type: z.literal('text'), id: z.string(), text: z.string() });
 export type TextBlock = z.infer<typeof TextBlock>;
@@ -90,7 +90,14 @@ export const Usage = z.object({
 export type Usage = z.infer<typeof Usage>;
 
 /** Why one model call stopped. */
-export const ModelFinishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'interrupted', 'unknown']);
+export const ModelFinishReason = z.enum([
+  'stop',
+  'tool_calls',
+  'length',
+  'content_filter',
+  'interrupted',
+  'unknown',
+]);
 export type ModelFinishReason = z.infer<typeof ModelFinishReason>;
 
 /** Why a turn stopped, or paused. */
