@@ -69,8 +69,8 @@ describe('a session that rotates', () => {
   it('keeps every input that arrives meanwhile, once and in order', async () => {
     await start();
     stack.model.answers(({ lastUserText }) => says(`noted ${lastUserText}`));
-    const sessions = ['a', 'b', 'c'].map((id) => stack.session(agent, id));
-    const ids = Array.from({ length: 40 }, (_, i) => `input-${i}`);
+    const sessions = ['a', 'b'].map((id) => stack.session(agent, id));
+    const ids = Array.from({ length: 25 }, (_, i) => `input-${i}`);
     await Promise.all(
       sessions.map(async (session) => {
         for (const id of ids) await signalSubmit(session, id);
@@ -81,7 +81,7 @@ describe('a session that rotates', () => {
       const turns = (await session.turns({ limit: 200 })).items.toReversed();
       expect(turns.map(({ inputId }) => inputId)).toEqual(ids);
       expect(turns.map(({ finishReason }) => finishReason)).toEqual(ids.map(() => 'model_stop'));
-      await expect.poll(() => runsOf(workflowId(session)), { timeout: 20_000 }).toBeGreaterThan(3);
+      await expect.poll(() => runsOf(workflowId(session)), { timeout: 20_000 }).toBeGreaterThan(2);
     }
   });
 });
@@ -89,7 +89,7 @@ describe('a session that rotates', () => {
 describe('a turn that rotates', () => {
   it('keeps every steer and every confirmation that arrives meanwhile, once', async () => {
     await start();
-    const steps = 25;
+    const steps = 15;
     stack.model.answers((request) => {
       const step = request.results().length + 1;
       return step > steps ? says('All paid.') : calls('pay', { step });

@@ -55,12 +55,10 @@ describe('the temporal command line', () => {
     const session = stack.session(shopAgent(effectsFile));
     const ref = { owner: session.owner, sessionId: session.id };
     const workflowId = sessionWorkflowId(ref);
-    await temporalCli(
-      'signal-with-start',
-      ...['--workflow-id', workflowId, '--type', 'agentSession', '--task-queue', stack.taskQueue],
-      ...['--input', JSON.stringify({ ref, agent: 'shop' })],
-      ...['--signal-name', 'submit', '--signal-input', '{"id": "by-hand-1", "input": "Hi"}'],
-    );
+    const start = ['--workflow-id', workflowId, '--type', 'agentSession', '--task-queue', stack.taskQueue];
+    const args = ['--input', JSON.stringify({ ref, agent: 'shop' })];
+    const signal = ['--signal-name', 'submit', '--signal-input', '{"id": "by-hand-1", "input": "Hi"}'];
+    await temporalCli('signal-with-start', ...start, ...args, ...signal);
     await waitForEvent(session.turn(1).events(), 'turn_end');
     await temporalCli(
       'signal',
