@@ -20,7 +20,7 @@ export const contextAssembly: Figure = {
   name: 'context-assembly',
   async measure(stage) {
     const { store } = stage.content;
-    const ref = { owner: 'bench', sessionId: stage.newTaskQueue() };
+    const ref = { owner: 'bench', sessionId: stage.newName() };
     const turns = stage.isQuick ? 100 : turnsOf10k;
     await writeTurns(store, ref, turns);
     const session = await store.sessions.open(ref, usual.name);

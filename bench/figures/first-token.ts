@@ -71,7 +71,7 @@ async function historyOfTokens(stage: Stage, session: Session, model: ScriptedMo
 }
 
 async function embeddedWorker(stage: Stage, modelUrl: string) {
-  const taskQueue = stage.newTaskQueue();
+  const taskQueue = stage.newName();
   const connection = await NativeConnection.connect({ address: stage.address });
   const models = { bench: { baseUrl: modelUrl, apiKey: 'bench', api: 'chat' as const } };
   const worker = await createWorker({
@@ -93,7 +93,7 @@ async function embeddedWorker(stage: Stage, modelUrl: string) {
 }
 
 async function remoteWorker(stage: Stage, modelUrl: string) {
-  const taskQueue = stage.newTaskQueue();
+  const taskQueue = stage.newName();
   const worker = await stage.startWorker({ taskQueue, modelUrl });
   return {
     session: (await stage.clientOf(taskQueue)).session({ owner: 'bench', id: taskQueue, agent: 'usual' }),

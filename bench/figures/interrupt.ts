@@ -7,7 +7,7 @@ export const interrupt: Figure = {
   name: 'interrupt',
   async measure(stage) {
     const model = await ScriptedModel.start();
-    const taskQueue = stage.newTaskQueue();
+    const taskQueue = stage.newName();
     const worker = await stage.startWorker({ taskQueue, modelUrl: model.baseUrl });
     const client = await stage.clientOf(taskQueue);
     const session = client.session({ owner: 'bench', id: taskQueue, agent: 'usual' });

@@ -8,7 +8,7 @@ import { turnScript, type TurnScript } from '../support/turn-script.ts';
 export const memory: Figure = {
   name: 'memory',
   async measure(stage) {
-    const turns = stage.isQuick ? 80 : 2000;
+    const turns = stage.isQuick ? 40 : 2000;
     const { base, growth } = await growthOver(turns, stage);
     const parked = stage.isQuick ? 20 : 400;
     return [
@@ -32,12 +32,12 @@ const width = 40;
 
 /** The trend after the first quarter, in which code is compiled and pools fill. */
 async function growthOver(turns: number, stage: Stage): Promise<{ base: number; growth: number }> {
-  const taskQueue = stage.newTaskQueue();
+  const taskQueue = stage.newName();
   const worker = await stage.startWorker({ taskQueue });
   const client = await stage.clientOf(taskQueue);
   const points: { x: number; y: number }[] = [];
   const script = () => turnScript({ steps: 1, calls: 2, bytes: 200 });
-  const stretch = turns / 20;
+  const stretch = turns / (stage.isQuick ? 4 : 20);
   for (let done = stretch; done <= turns; done += stretch) {
     await runTurns(client, taskQueue, stretch, script);
     if (done > turns / 4) points.push({ x: done, y: await worker.call<number>('memory') });
@@ -49,12 +49,12 @@ async function growthOver(turns: number, stage: Stage): Promise<{ base: number; 
 
 /** What each further turn adds to the worker that waits at a gate, the only one of its session. */
 async function costOfParked(count: number, stage: Stage): Promise<number> {
-  const taskQueue = stage.newTaskQueue();
+  const taskQueue = stage.newName();
   const worker = await stage.startWorker({ taskQueue, maxCachedWorkflows: 4 * count });
   const client = await stage.clientOf(taskQueue);
   await runTurns(client, `${taskQueue}-warm`, count, () => turnScript({ steps: 1, calls: 1, bytes: 200 }));
   const points: { x: number; y: number }[] = [];
-  const stretch = count / 10;
+  const stretch = count / (stage.isQuick ? 2 : 10);
   for (let parked = stretch; parked <= count; parked += stretch) {
     const prefix = `${taskQueue}-${parked}`;
     await runTurns(

@@ -6,10 +6,11 @@ import { turnScript } from '../support/turn-script.ts';
 export const throughput: Figure = {
   name: 'throughput',
   async measure(stage) {
-    const [width, turnsEach, rounds] = stage.isQuick ? [5, 1, 1] : [50, 3, 5];
+    const [width, turnsEach, rounds] = stage.isQuick ? [5, 1, 1] : [50, 2, 5];
     const script = () => turnScript({ steps: 2, calls: 2, bytes: 200 });
+    const prefix = stage.newName();
     const sessions = await Promise.all(
-      Array.from({ length: width }, (_, place) => stage.session(`throughput-${place}`)),
+      Array.from({ length: width }, (_, place) => stage.session(`${prefix}-${place}`)),
     );
     const rate = async (turn: (place: number) => Promise<unknown>): Promise<number> => {
       const begin = performance.now();

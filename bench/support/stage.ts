@@ -34,8 +34,8 @@ export interface Stage {
   startWorker(settings: Pick<WorkerSettings, 'taskQueue'> & Partial<WorkerSettings>): Promise<Child>;
   /** A client for such a worker. */
   clientOf(taskQueue: string): Promise<DurascopeClient>;
-  /** A task queue for such a worker. */
-  newTaskQueue(): string;
+  /** For a task queue or a session: one that no other run has. */
+  newName(): string;
   close(): Promise<void>;
 }
 
@@ -53,8 +53,8 @@ export async function openStage(isQuick: boolean): Promise<Stage> {
   const endpoint = await startChild(pathOf('endpoint-process.ts'), {});
   const modelUrl = String(endpoint.hello);
   const children: Child[] = [endpoint];
-  let taskQueues = 0;
-  const newTaskQueue = () => `bench-${process.pid}-${(taskQueues += 1)}`;
+  let names = 0;
+  const newName = () => `bench-${process.pid}-${(names += 1)}`;
 
   const keep = async (starting: Promise<Child>): Promise<Child> => {
     const child = await starting;
@@ -70,7 +70,7 @@ export async function openStage(isQuick: boolean): Promise<Stage> {
       ),
     );
   const clientOf = (taskQueue: string) => DurascopeClient.connect({ connection, store: content, taskQueue });
-  const queues = { ours: newTaskQueue(), floor: newTaskQueue(), peer: newTaskQueue() };
+  const queues = { ours: newName(), floor: newName(), peer: newName() };
   const ourWorker = once(() => startWorker({ taskQueue: queues.ours }));
   const floorWorker = once(() =>
     keep(startChild(pathOf('../floor/worker-process.ts'), { address, taskQueue: queues.floor })),
@@ -87,7 +87,7 @@ export async function openStage(isQuick: boolean): Promise<Stage> {
     storeUrl,
     startWorker,
     clientOf,
-    newTaskQueue,
+    newName,
     async ours(script, agent = 'wide') {
       await ourWorker();
       const session = client.session({ owner: 'bench', id: script.id, agent });
