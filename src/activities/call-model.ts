@@ -11,12 +11,14 @@ import type { Msg } from '../schema/message.ts';
 import type { CallDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { assembleContext, type AssembledContext } from './assemble-context.ts';
 import type { ActivityDeps } from './deps.ts';
-import { judgeCalls, toTurnCall } from './judge-calls.ts';
+import { policyOf } from './judge.ts';
+import { judgeCalls } from './judge-calls.ts';
 import { stopFailure, whileBeating } from './liveness.ts';
 import { ModelCall } from './model-call.ts';
 import { outlastStore } from './outlast-store.ts';
 import { readInputOrHint } from './read-input.ts';
 import { toFailure } from './to-failure.ts';
+import { toTurnCall } from './turn-call.ts';
 
 const previewLength = 200;
 /** How often the context is cut further, because the endpoint counts more tokens than was estimated. */
@@ -45,7 +47,9 @@ async function callAndCommit(deps: ActivityDeps, input: CallModelInput, agent: A
   await takeInSteers(deps, input);
   const session = await store.sessions.open(input.ref, input.agent);
   const { context, outcome } = await callWithFallbacks(deps, input, agent, session, attempt);
-  const drafts = await judgeCalls(agent, input.ref, outcome.message, callsOf(outcome.message as Msg));
+  const policy = await policyOf(deps, agent, session);
+  const judgement = { agent, session, policy, rawOf: outcome.rawOf };
+  const drafts = await judgeCalls(judgement, outcome.message, callsOf(outcome.message as Msg));
   const commit = {
     ref: input.ref,
     message: outcome.message,

@@ -90,7 +90,14 @@ export const Usage = z.object({
 export type Usage = z.infer<typeof Usage>;
 
 /** Why one model call stopped. */
-export const ModelFinishReason = z.enum(['stop', 'tool_calls', 'length', 'content_filter', 'interrupted', 'unknown']);
+export const ModelFinishReason = z.enum([
+  'stop',
+  'tool_calls',
+  'length',
+  'content_filter',
+  'interrupted',
+  'unknown',
+]);
 export type ModelFinishReason = z.infer<typeof ModelFinishReason>;
 
 /** Why a turn stopped, or paused. */

@@ -112,19 +112,27 @@ async function announce(turn: TurnState, waiting: TurnCall[]): Promise<void> {
   const callIds = turn.unannounced(waiting);
   if (callIds.length === 0) return;
   await store.openGates({ ...turn.address, run: turn.view.run, callIds });
-  turn.gatesOpened(callIds, false);
+  turn.gatesOpened(callIds, false, Date.now());
 }
 
 async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: boolean): Promise<void> {
   if (!turn.view.isPaused) {
     const callIds = turn.unannounced(waiting);
     await store.openGates({ ...turn.address, run: turn.view.run, callIds, pause: pauseReason(waiting) });
-    turn.gatesOpened(callIds, true);
+    turn.gatesOpened(callIds, true, Date.now());
     if (hasSearchAttributes) showState('waiting', waiting.length);
   } else {
     await announce(turn, waiting);
   }
-  await condition(() => turn.hasNews || mustRotate());
+  const isNews = () => turn.hasNews || mustRotate();
+  const { nextDueAt } = turn;
+  if (nextDueAt === undefined) await condition(isNews);
+  else if (
+    !(await condition(isNews, Math.max(1, nextDueAt - Date.now()), { summary: 'deadline of a gate' }))
+  ) {
+    const notices = turn.deadlinesPassed(Date.now());
+    if (notices.length > 0) await store.noticeGates({ ...turn.address, notices });
+  }
   const answers = turn.takeAnswers();
   if (answers.length === 0) return;
   const outcomes = await store.answerGates({
@@ -214,7 +222,8 @@ function rejectWrong<T extends { callId: string }>(
   answered: Answered<T>,
 ): void {
   const reasons = [whyNoAnswers(answered)];
-  if (reasons[0] === undefined) reasons.push(...answered.results.map((answer) => turn.whyNot(kind, answer)));
+  if (reasons[0] === undefined)
+    reasons.push(...answered.results.map((answer) => turn.whyNot(kind, answer, answered.actor)));
   rejectIf(reasons.find((reason) => reason !== undefined));
 }
 

@@ -4,12 +4,15 @@ import type {
   GateAnswer,
   GateOutcome,
   ModelDigest,
+  NoticeGatesInput,
   OpenedTurn,
   TurnAddress,
 } from '../contracts/activities.ts';
+import { whyMayNotAnswer, type Actor } from '../core/approval.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import type {
   Answered,
+  GateClock,
   Interrupt,
   Steer,
   TurnCall,
@@ -19,7 +22,7 @@ import type {
   TurnResult,
 } from '../contracts/inputs.ts';
 import { resultMessageId } from '../core/message-ids.ts';
-import { nextAction, type CallState, type NextAction } from '../core/next-action.ts';
+import { isWaiting, nextAction, type CallState, type NextAction } from '../core/next-action.ts';
 import { addUsage, noUsage } from '../core/usage.ts';
 import { whyNoAnswer, whyNoAnswers, whyNoInput } from './check-message.ts';
 
@@ -54,6 +57,7 @@ export class TurnState {
     this.#carry = input.carry ?? {
       maxIterations: 0,
       modelName: '',
+      stopsWhenAllDenied: false,
       run: 1,
       step: 0,
       iterations: 0,
@@ -66,6 +70,8 @@ export class TurnState {
       seen: [],
       announced: [],
       isPaused: false,
+      votes: [],
+      clocks: [],
     };
   }
 
@@ -99,7 +105,8 @@ export class TurnState {
   }
 
   opened(opened: OpenedTurn): void {
-    this.#set({ maxIterations: opened.maxIterations, modelName: opened.modelName });
+    const { maxIterations, modelName, stopsWhenAllDenied } = opened;
+    this.#set({ maxIterations, modelName, stopsWhenAllDenied });
   }
 
   /** The steers that the next model call takes in. */
@@ -118,6 +125,8 @@ export class TurnState {
       usage: addUsage(this.#carry.usage, digest.usage),
       preview: digest.preview === '' ? this.#carry.preview : digest.preview,
       announced: [],
+      votes: [],
+      clocks: [],
       ...(digest.reply === 'text' || digest.reply === 'structured'
         ? { replyMessageId: digest.messageId }
         : {}),
@@ -136,20 +145,53 @@ export class TurnState {
           ...(change.reason === undefined ? {} : { reason: change.reason }),
         };
       }),
-      // A call that reaches another gate (allowed, then uncertain) is announced again.
-      announced: this.#carry.announced.filter((id) => !byId.has(id)),
+      // A call that reaches another gate (allowed, then uncertain) is announced again; one that only got a vote is not.
+      announced: this.#carry.announced.filter((id) => {
+        const change = byId.get(id);
+        return !change || change.state === this.#carry.calls.find(({ callId }) => callId === id)?.state;
+      }),
     });
   }
 
+  /** Calls whose gate is open and that observers know nothing of; one that is held back has no gate of its own yet. */
   unannounced(waiting: readonly TurnCall[]): string[] {
-    return waiting.map((call) => call.callId).filter((id) => !this.#carry.announced.includes(id));
+    return waiting
+      .filter((call) => call.state !== 'held' && !this.#carry.announced.includes(call.callId))
+      .map((call) => call.callId);
   }
 
-  gatesOpened(callIds: readonly string[], isPaused: boolean): void {
+  /** @param now milliseconds since the epoch: deadlines count from it. */
+  gatesOpened(callIds: readonly string[], isPaused: boolean, now: number): void {
+    const opened = this.#carry.calls.filter(({ callId }) => callIds.includes(callId));
     this.#set({
       announced: [...this.#carry.announced, ...callIds],
       isPaused: this.#carry.isPaused || isPaused,
+      clocks: [
+        ...this.#carry.clocks,
+        ...opened.flatMap(({ callId, deadline }) =>
+          deadline ? [{ callId, dueAt: now + deadline.afterMs }] : [],
+        ),
+      ],
     });
+  }
+
+  /** When the next deadline of an open gate passes; undefined when none has one. */
+  get nextDueAt(): number | undefined {
+    const due = this.#openClocks().map(({ dueAt }) => dueAt);
+    return due.length === 0 ? undefined : Math.min(...due);
+  }
+
+  /** Applies deadlines that have passed, and returns what people are to be told of. */
+  deadlinesPassed(now: number): NoticeGatesInput['notices'] {
+    const open = this.#openClocks();
+    const due = open.filter(({ dueAt }) => dueAt <= now);
+    const notices = due.flatMap(({ callId }) => this.#deadlinePassed(callId) ?? []);
+    const rearmed = due.flatMap(({ callId }) => {
+      const call = this.#call(callId);
+      return call?.deadline?.then === 'wait' ? [{ callId, dueAt: now + call.deadline.afterMs }] : [];
+    });
+    this.#set({ clocks: [...open.filter((clock) => !due.includes(clock)), ...rearmed] });
+    return notices;
   }
 
   takeAnswers(): GateAnswer[] {
@@ -160,6 +202,7 @@ export class TurnState {
 
   answersApplied(outcomes: readonly GateOutcome[]): void {
     for (const outcome of outcomes) this.#outcomes.set(outcome.callId, outcome);
+    for (const { callId, rejected } of outcomes) if (rejected !== undefined) this.#withdrawVote(callId);
     this.callsChanged(outcomes.filter((outcome) => outcome.rejected === undefined));
     if (this.#carry.isPaused && this.next().kind !== 'wait')
       this.#set({ run: this.#carry.run + 1, isPaused: false });
@@ -182,6 +225,12 @@ export class TurnState {
 
   /** Takes in a user message for the next model call; a repeat or one too many is dropped. */
   steer(steer: Steer): void {
+    if (
+      steer?.denyPending === true &&
+      whyNoInput(steer) === undefined &&
+      !this.#carry.seen.includes(steer.id)
+    )
+      this.#denyPending();
     if (whyNoInput(steer) !== undefined || this.#carry.steers.length >= steerLimit) return;
     if (this.#isRepeat(steer.id)) return;
     this.#set({ steers: [...this.#carry.steers, steer] });
@@ -192,28 +241,39 @@ export class TurnState {
     if (whyNoAnswers(answered) !== undefined || this.#isRepeat(answered.id)) return [];
     const taken: string[] = [];
     for (const answer of answered.results) {
-      if (this.whyNot(kind, answer) !== undefined) continue;
+      if (this.whyNot(kind, answer, answered.actor) !== undefined) continue;
       this.#outcomes.delete(answer.callId);
       const actor = answered.actor === undefined ? {} : { actor: answered.actor };
-      this.#answers.push({ kind, answer, ...actor } as unknown as GateAnswer);
+      const given = { kind, answer, ...actor } as unknown as GateAnswer;
+      this.#answers.push(
+        given.kind === 'confirm' && !this.#isEnough(given) ? { ...given, isVote: true } : given,
+      );
       taken.push(answer.callId);
     }
     return taken;
   }
 
   /** Why an answer of this kind does not fit; undefined when it does. */
-  whyNot(kind: GateAnswer['kind'], given: { callId: string }): string | undefined {
+  whyNot(kind: GateAnswer['kind'], given: { callId: string }, actor?: Actor): string | undefined {
     const malformed = whyNoAnswer(kind, given);
     if (malformed !== undefined) return malformed;
     const { callId } = given;
     if (this.#stop) return `turn ${this.turnId} is ending (${this.#stop.reason})`;
     const call = this.#carry.calls.find((other) => other.callId === callId);
     if (!call) return `call ${callId} is not a call of the current step of ${this.turnId}`;
-    if (this.#answers.some((answer) => answer.answer.callId === callId))
+    if (
+      this.#answers.some(
+        (other) => other.answer.callId === callId && !(other.kind === 'confirm' && other.isVote),
+      )
+    )
       return `call ${callId} is answered already`;
     if (call.state !== answerable[kind])
       return `call ${callId} (${call.name}) is ${call.state}: it takes this answer only while it is ${answerable[kind]}`;
-    return undefined;
+    if (kind === 'external') return undefined;
+    const whyNotThem = whyMayNotAnswer(call.approval, actor, this.#input.requester);
+    if (whyNotThem !== undefined) return `call ${callId} (${call.name}): ${whyNotThem}`;
+    const hasVoted = this.#carry.votes.some((vote) => vote.callId === callId && vote.actor === actor?.id);
+    return hasVoted ? `${actor?.id} has allowed call ${callId} already: somebody else must too` : undefined;
   }
 
   result(finishReason: TurnResult['finishReason']): TurnResult {
@@ -230,6 +290,77 @@ export class TurnState {
       ...(this.#stop?.error ? { error: this.#stop.error } : {}),
       ...(this.#stop?.why === undefined ? {} : { reason: this.#stop.why }),
     };
+  }
+
+  /** Counts an allowing answer as a vote; true when it is the last that is needed. Edits must agree: another edit starts the count anew. */
+  #isEnough({ answer, actor }: Extract<GateAnswer, { kind: 'confirm' }>): boolean {
+    const needed = this.#call(answer.callId)?.approval?.count ?? 1;
+    if (answer.decision === 'deny' || needed <= 1) return true;
+    const input = answer.input === undefined ? {} : { input: JSON.stringify(answer.input) };
+    const vote = { callId: answer.callId, actor: actor?.id ?? '', ...input };
+    const agreeing = this.#carry.votes.filter(
+      (other) => other.callId === vote.callId && other.input === input.input,
+    );
+    const others = this.#carry.votes.filter((other) => other.callId !== vote.callId);
+    this.#set({ votes: [...others, ...agreeing, vote] });
+    return agreeing.length + 1 >= needed;
+  }
+
+  /** A vote whose answer was not taken does not count. */
+  #withdrawVote(callId: string): void {
+    const index = this.#carry.votes.findLastIndex((vote) => vote.callId === callId);
+    this.#set({ votes: this.#carry.votes.filter((_, i) => i !== index) });
+  }
+
+  #denyPending(): void {
+    for (const { callId, state } of this.#carry.calls)
+      if (
+        (state === 'asking' || state === 'held') &&
+        !this.#answers.some(({ answer }) => answer.callId === callId)
+      )
+        this.#answers.push({
+          kind: 'confirm',
+          answer: { callId, decision: 'deny', reason: 'the user wrote something else instead of answering' },
+        });
+  }
+
+  #openClocks(): GateClock[] {
+    return this.#carry.clocks.filter(({ callId }) => {
+      const call = this.#call(callId);
+      return call !== undefined && isWaiting(call);
+    });
+  }
+
+  #deadlinePassed(callId: string): NoticeGatesInput['notices'][number] | undefined {
+    const call = this.#call(callId);
+    if (!call?.deadline) return undefined;
+    const { then, afterMs, escalateTo } = call.deadline;
+    if (then === 'escalate') {
+      const approval = escalateTo ?? {};
+      this.#set({
+        calls: this.#carry.calls.map((other) => (other === call ? { ...call, approval } : other)),
+      });
+      return { callId, kind: 'escalated' };
+    }
+    const reason = `nobody answered within ${afterMs / 1000} s`;
+    const actor = { id: 'deadline' };
+    if (then === 'deny' && call.state === 'asking') {
+      this.#answers.push({ kind: 'confirm', actor, answer: { callId, decision: 'deny', reason } });
+      return undefined;
+    }
+    if (then === 'deny' && call.state === 'submitted') {
+      this.#answers.push({
+        kind: 'external',
+        actor,
+        answer: { callId, state: 'error', content: `No result: ${reason}.` },
+      });
+      return undefined;
+    }
+    return { callId, kind: 'overdue' };
+  }
+
+  #call(callId: string): TurnCall | undefined {
+    return this.#carry.calls.find((call) => call.callId === callId);
   }
 
   #replyMessageId(finishReason: TurnResult['finishReason']): string | undefined {

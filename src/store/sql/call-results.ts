@@ -11,6 +11,7 @@ export const openStates = [
   'pending',
   'allowed',
   'asking',
+  'held',
   'submitted',
   'uncertain',
 ] as const satisfies CallState[];
