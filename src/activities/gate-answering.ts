@@ -82,7 +82,7 @@ export class GateAnswering {
       });
     const change = {
       state: tool.isExternal ? ('submitted' as const) : ('allowed' as const),
-      ...(raw === undefined ? {} : { arguments: shown, ...(shown === raw ? {} : { sealed: raw }) }),
+      ...(raw === undefined ? {} : { arguments: shown, ...(tool.secrets ? { sealed: raw } : {}) }),
     };
     return this.#move(call, given, change, 'allow', shown);
   }

@@ -38,7 +38,7 @@ const members: Record<keyof Tool, [check: Check, expected: string]> = {
   editTargets: [optional(isFunction), 'a function'],
   secrets: [optional(isTexts), "paths of fields, such as ['password', 'card.number']"],
   approval: [optional(isRecord), "a policy, such as { by: 'not_requester' }"],
-  deadline: [optional(isRecord), "a deadline, such as { afterMs: 3600000, then: 'deny' }"],
+  deadline: [optional(isRecord), "a deadline, such as { afterMs: 3600000, action: 'deny' }"],
   question: [optional(isFunction), 'a function'],
   execute: [isFunction, 'a function'],
 };

@@ -45,7 +45,7 @@ export function whyMayNotAnswer(
 export interface GateDeadline {
   afterMs: number;
   /** `deny` the call, `escalate` it to other people, or `wait` on and remind. */
-  then: 'deny' | 'escalate' | 'wait';
+  action: 'deny' | 'escalate' | 'wait';
   /** Who may answer once it is escalated. */
   escalateTo?: ApprovalPolicy;
 }

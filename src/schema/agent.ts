@@ -62,7 +62,7 @@ export const ApprovalPolicy = z.strictObject({
 /** What happens to a gate that nobody answers. */
 export const GateDeadline = z.strictObject({
   afterMs: milliseconds,
-  then: z.enum(['deny', 'escalate', 'wait'], "write 'deny', 'escalate' or 'wait'"),
+  action: z.enum(['deny', 'escalate', 'wait'], "write 'deny', 'escalate' or 'wait'"),
   escalateTo: ApprovalPolicy.exactOptional(),
 });
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** A JSON value: what may cross a Temporal boundary or a column of the store. */
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
-export const Json: z.ZodType<Json> = z.json() as z.ZodType<Json>;
+export const Json: z.ZodType<Json> = z.json();
 
 export const TextBlock = z.object({ type: z.literal('text'), id: z.string(), text: z.string() });
 export type TextBlock = z.infer<typeof TextBlock>;

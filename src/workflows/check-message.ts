@@ -17,7 +17,10 @@ export function whyNoInput(message: unknown): string | undefined {
   if (!isInput) return 'input must be a text that is not empty, or a list of parts';
   if (JSON.stringify(input).length > maxInlineInput)
     return `input is larger than ${maxInlineInput} characters: send it through the client, which puts it into the store first`;
-  if (ifBusy !== undefined && !['queue', 'reject', 'steer', 'deny'].includes(String(ifBusy)))
+  if (
+    ifBusy !== undefined &&
+    !(typeof ifBusy === 'string' && ['queue', 'reject', 'steer', 'deny'].includes(ifBusy))
+  )
     return 'ifBusy must be queue, reject, steer or deny';
   if (!isActor(message.actor)) return badActor;
   return undefined;

@@ -188,7 +188,7 @@ export class TurnState {
     const notices = due.flatMap(({ callId }) => this.#deadlinePassed(callId) ?? []);
     const rearmed = due.flatMap(({ callId }) => {
       const call = this.#call(callId);
-      return call?.deadline?.then === 'wait' ? [{ callId, dueAt: now + call.deadline.afterMs }] : [];
+      return call?.deadline?.action === 'wait' ? [{ callId, dueAt: now + call.deadline.afterMs }] : [];
     });
     this.#set({ clocks: [...open.filter((clock) => !due.includes(clock)), ...rearmed] });
     return notices;
@@ -334,8 +334,8 @@ export class TurnState {
   #deadlinePassed(callId: string): NoticeGatesInput['notices'][number] | undefined {
     const call = this.#call(callId);
     if (!call?.deadline) return undefined;
-    const { then, afterMs, escalateTo } = call.deadline;
-    if (then === 'escalate') {
+    const { action, afterMs, escalateTo } = call.deadline;
+    if (action === 'escalate') {
       const approval = escalateTo ?? {};
       this.#set({
         calls: this.#carry.calls.map((other) => (other === call ? { ...call, approval } : other)),
@@ -344,11 +344,11 @@ export class TurnState {
     }
     const reason = `nobody answered within ${afterMs / 1000} s`;
     const actor = { id: 'deadline' };
-    if (then === 'deny' && call.state === 'asking') {
+    if (action === 'deny' && call.state === 'asking') {
       this.#answers.push({ kind: 'confirm', actor, answer: { callId, decision: 'deny', reason } });
       return undefined;
     }
-    if (then === 'deny' && call.state === 'submitted') {
+    if (action === 'deny' && call.state === 'submitted') {
       this.#answers.push({
         kind: 'external',
         actor,
