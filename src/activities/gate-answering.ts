@@ -75,7 +75,10 @@ export class GateAnswering {
 
     const raw = edited === undefined ? undefined : JSON.stringify(edited);
     const shown = raw === undefined ? call.arguments : redactArguments(raw, tool.secrets ?? []);
-    if (given.isVote) return this.#move(call, given, { state: call.state }, 'vote', shown);
+    if (given.isVote) {
+      const votes = [...(call.votes ?? []), { actor: given.actor?.id ?? '', arguments: shown }];
+      return this.#move(call, given, { state: call.state, votes }, 'vote', shown);
+    }
     if (remember.length > 0)
       await this.#deps.store.sessions.changePermissions(this.#session.ref, {
         addRules: remember.map((rule) => ({ ...rule, source: 'confirmation' as const })),

@@ -38,7 +38,8 @@ export async function loadSession(
         result: { finishReason: 'error', error },
       });
     }
-    const { queue } = session.control;
+    // What was saved when the session was cancelled, without what has begun since.
+    const queue = session.control.queue.filter(({ turn }) => turn > session.lastTurn);
     const newest = Math.max(session.lastTurn, ...queue.map(({ turn }) => turn));
     const seen = await store.turns.recentInputs(ref, recentInputs);
     return {

@@ -8,7 +8,7 @@ export type Folded = ReadonlyMap<string, Msg>;
 
 /**
  * Rebuilds the messages that a stream of events tells of, exactly as the transcript stores them.
- * Deltas of a superseded attempt leave no trace; events that belong to no known message are ignored.
+ * Deltas of a superseded attempt, or of one that was still open when its turn ended, leave no trace; events that belong to no known message are ignored.
  */
 export function foldEvents(events: Iterable<Stamped>): Msg[] {
   const folded = new Map<string, Msg>();
@@ -41,6 +41,11 @@ function apply(folded: Map<string, Msg>, event: Stamped): void {
         createdAt: event.createdAt,
         model: event.model,
       });
+      return;
+    case 'turn_end':
+      // What was streamed and never committed is no part of the transcript: its worker died, or its last attempt failed.
+      for (const msg of folded.values())
+        if (isOpen(msg) && msg.turn === turnNumber(event.turnId)) folded.delete(msg.id);
       return;
     case 'model_call_end':
       change(folded, event.messageId, (msg) => ({
@@ -111,6 +116,10 @@ function apply(folded: Map<string, Msg>, event: Stamped): void {
       return;
     default:
   }
+}
+
+function isOpen(msg: Msg): boolean {
+  return msg.role === 'assistant' && msg.finishReason === undefined;
 }
 
 /** `turn/<owner>/<session>/<n>` → n. */

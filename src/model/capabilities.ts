@@ -22,7 +22,7 @@ const openAiModels: [name: RegExp, capabilities: ModelCapabilities][] = [
 ];
 
 /** For models that nobody described. */
-export const defaultCapabilities: ModelCapabilities = { contextTokens: 128_000, inputMedia: ['image/*'] };
+const defaultCapabilities: ModelCapabilities = { contextTokens: 128_000, inputMedia: ['image/*'] };
 
 export function capabilitiesOf(model: string): ModelCapabilities {
   return openAiModels.find(([name]) => name.test(model))?.[1] ?? defaultCapabilities;

@@ -19,7 +19,9 @@ export function postgresDialect(url: string): Dialect {
         oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format),
     },
   });
-  // An idle connection that breaks leaves the pool by itself; without a listener it would end the process.
+  // A connection that breaks leaves the pool by itself, and fails the query that it runs. It also emits an error, idle or not, which
+  // without a listener would end the process.
   pool.on('error', () => {});
+  pool.on('connect', (client) => client.on('error', () => {}));
   return new PostgresDialect({ pool });
 }

@@ -7,16 +7,17 @@ import { DatabaseSync } from './node-sqlite.ts';
 import type { SQLInputValue, StatementSync } from './node-sqlite.ts';
 import { isBusy } from './store-failure.ts';
 
-/** SQLite sleeps this long inside a call for another process's lock. Short, because the whole event loop sleeps with it. */
-const busyTimeoutMs = 50;
-/** A writer waits this long in all, letting others run in between. */
-const writerPatienceMs = 10_000;
+/**
+ * How long a statement waits for another connection's lock. SQLite's own waiting would stop the whole event loop, and with it a
+ * transaction of another connection of this very process.
+ */
+const patienceMs = 10_000;
 const statementCacheSize = 200;
 
 /** A connection as every process of one store opens it. */
 export function openSqliteFile(path: string): DatabaseSync {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
-  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  const database = new DatabaseSync(path, { timeout: 0 });
   database.exec('pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory');
   return database;
 }
@@ -39,7 +40,6 @@ function sqliteDriver(path: string): Driver {
     async init() {
       const opened = openSqliteFile(path);
       database = opened;
-      // Needs the file for itself for a moment, and does not wait on its own for another process that opens it too.
       await patiently(() => opened.exec('pragma journal_mode = wal'));
       connection = new SqliteConnection(opened);
     },
@@ -63,8 +63,8 @@ function sqliteDriver(path: string): Driver {
   };
 }
 
-async function patiently(act: () => void): Promise<void> {
-  const deadline = Date.now() + writerPatienceMs;
+async function patiently<T>(act: () => T): Promise<T> {
+  const deadline = Date.now() + patienceMs;
   for (let pauseMs = 1; ; pauseMs = Math.min(pauseMs * 2, 50)) {
     try {
       return act();
@@ -85,7 +85,8 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     // `all` also runs statements that return nothing.
-    return { rows: this.#prepare(query.sql).all(...(query.parameters as SQLInputValue[])) as R[] };
+    const run = (): unknown[] => this.#prepare(query.sql).all(...(query.parameters as SQLInputValue[]));
+    return { rows: (await patiently(run)) as R[] };
   }
 
   // eslint-disable-next-line require-yield

@@ -191,6 +191,8 @@ export interface CallRecord {
   suggestedRules?: PermissionRule[];
   /** No allow rule can grant it. */
   isSafety?: boolean;
+  /** People who allowed it so far, where several must, and the arguments that they allowed. */
+  votes?: { actor: string; arguments: string }[];
   state: CallState;
   /** The act has begun and its outcome is not committed yet. */
   isDispatched: boolean;
@@ -226,7 +228,8 @@ export interface CallStore {
   /**
    * Commits a model step: the assistant message at the next seq, one reserved seq for each call, the ledger rows, results of settled
    * calls (with `tool_result_end`), `kept` with their ids and `events` after them, all durable. Ephemeral events
-   * of this message are deleted. A second commit of the step changes nothing and returns the first.
+   * of this message are deleted. A second commit of the step changes nothing and returns the first. Throws `TurnEndedError` when the
+   * turn has ended: a worker that was thought dead may still have an answer.
    */
   commitStep(input: {
     ref: SessionRef;
@@ -269,6 +272,7 @@ export interface CallStore {
       state: CallState;
       arguments?: string;
       sealed?: string;
+      votes?: CallRecord['votes'];
       reason?: string;
       isDispatched?: boolean;
     },
@@ -343,6 +347,15 @@ export class NotInStoreError extends Error {
   constructor(what: string, remedy: string) {
     super(`${what} is not in the store: ${remedy}`);
     this.name = 'NotInStoreError';
+  }
+}
+
+/** The turn was closed meanwhile, from outside: what its worker still brings comes too late, and a repeat does not mend it. */
+export class TurnEndedError extends Error {
+  readonly code = 'TurnEnded';
+  constructor(turnId: string) {
+    super(`${turnId} has ended: nothing can be added to it`);
+    this.name = 'TurnEndedError';
   }
 }
 

@@ -72,7 +72,7 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
       connection,
       namespace,
       taskQueue: options.taskQueue ?? defaultTaskQueue,
-      workflowBundle: await workflowBundle(),
+      workflowBundle: options.temporal?.workflowBundle ?? (await workflowBundle()),
       activities,
       shutdownGraceTime: options.shutdownGraceMs ?? 10_000,
       // An interrupt reaches a running activity with its next heartbeat, so heartbeats must not be held back.

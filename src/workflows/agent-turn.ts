@@ -65,6 +65,8 @@ async function loop(turn: TurnState, hasSearchAttributes: boolean): Promise<Turn
     if (action.kind === 'exit') return turn.result(action.reason);
     if (mustRotate() && !turn.hasAnswers) {
       await condition(allHandlersFinished);
+      // One that just finished may have brought an answer, or a reason to end.
+      if (turn.hasNews) continue;
       await continueAsNew<typeof agentTurn>(turn.rotated());
     }
     switch (action.kind) {
@@ -124,6 +126,7 @@ async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: b
   } else {
     await announce(turn, waiting);
   }
+  turn.isAtGate = true;
   const isNews = () => turn.hasNews || mustRotate();
   const { nextDueAt } = turn;
   if (nextDueAt === undefined) await condition(isNews);
@@ -133,7 +136,8 @@ async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: b
     const notices = turn.deadlinesPassed(Date.now());
     if (notices.length > 0) await store.noticeGates({ ...turn.address, notices });
   }
-  const answers = turn.takeAnswers();
+  turn.isAtGate = false;
+  const answers = turn.answers;
   if (answers.length === 0) return;
   const outcomes = await store.answerGates({
     ...turn.address,
@@ -141,7 +145,7 @@ async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: b
     waiting: waiting.map((call) => call.callId),
     answers,
   });
-  turn.answersApplied(outcomes);
+  turn.answersApplied(answers, outcomes);
   if (hasSearchAttributes && !turn.view.isPaused) showState('running', 0);
 }
 
@@ -188,9 +192,9 @@ function toTurnError(error: unknown): TurnError | undefined {
 /** Handlers are in place before the first await, so that no message is lost at the edge of a run. */
 function handleMessages(turn: TurnState): void {
   setHandler(turnQuery, () => ({ step: turn.view.step, run: turn.view.run, calls: turn.view.calls }));
-  setHandler(confirmSignal, (answered) => void turn.answer('confirm', answered));
-  setHandler(externalResultSignal, (answered) => void turn.answer('external', answered));
-  setHandler(reconcileSignal, (answered) => void turn.answer('reconcile', answered));
+  setHandler(confirmSignal, (answered) => takeAnswer(turn, 'confirm', answered));
+  setHandler(externalResultSignal, (answered) => takeAnswer(turn, 'external', answered));
+  setHandler(reconcileSignal, (answered) => takeAnswer(turn, 'reconcile', answered));
   setHandler(interruptSignal, (interrupt) => turn.interrupt(interrupt ?? {}));
   setHandler(steerSignal, (steer) => turn.steer(steer));
 
@@ -215,16 +219,44 @@ function handleMessages(turn: TurnState): void {
   );
 }
 
-/** Called synchronously by the server's validation: an async validator would reject nothing. */
+/**
+ * Resolves when all that came with the same workflow task is applied. The SDK hands over messages first: after a lost worker an answer may
+ * come together with the result of the very step that it answers.
+ */
+async function caughtUp(): Promise<void> {
+  let isApplied = false;
+  void Promise.resolve().then(() => (isApplied = true));
+  await condition(() => isApplied);
+}
+
+/** A vote that is under way for one of these calls is counted first. */
+async function readyToJudge<T extends { callId: string }>(
+  turn: TurnState,
+  answered: Answered<T>,
+): Promise<void> {
+  await caughtUp();
+  await condition(() => turn.isInterrupted || !turn.hasVoteUnderWay(answered));
+}
+
+async function takeAnswer<T extends { callId: string }>(
+  turn: TurnState,
+  kind: GateAnswer['kind'],
+  answered: Answered<T>,
+): Promise<void> {
+  await readyToJudge(turn, answered);
+  turn.answer(kind, answered);
+}
+
+/**
+ * Called synchronously by the server's validation: an async validator would reject nothing. While a step runs, its result may be part of
+ * the same task: then the handler judges, once it has caught up.
+ */
 function rejectWrong<T extends { callId: string }>(
   turn: TurnState,
   kind: GateAnswer['kind'],
   answered: Answered<T>,
 ): void {
-  const reasons = [whyNoAnswers(answered)];
-  if (reasons[0] === undefined)
-    reasons.push(...answered.results.map((answer) => turn.whyNot(kind, answer, answered.actor)));
-  rejectIf(reasons.find((reason) => reason !== undefined));
+  rejectIf(whyNoAnswers(answered) ?? (turn.isAtGate ? turn.whyNotAny(kind, answered) : undefined));
 }
 
 function rejectIf(why: string | undefined): void {
@@ -237,6 +269,8 @@ async function answerAndWait<T extends { callId: string }>(
   kind: GateAnswer['kind'],
   answered: Answered<T>,
 ): Promise<string[]> {
+  await readyToJudge(turn, answered);
+  rejectIf(turn.whyNotAny(kind, answered));
   const taken = turn.answer(kind, answered);
   await condition(() => turn.isInterrupted || taken.every((callId) => turn.outcomeOf(callId) !== undefined));
   const rejected = taken.map((callId) => turn.outcomeOf(callId)?.rejected).find((why) => why !== undefined);

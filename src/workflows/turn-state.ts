@@ -47,6 +47,8 @@ export class TurnState {
   /** What became of answers, by call, for update handlers that wait for it. */
   readonly #outcomes = new Map<string, GateOutcome>();
   #stop: { reason: TurnResult['finishReason']; why?: string; error?: TurnError } | undefined;
+  /** Nothing runs: the turn waits for an answer. */
+  isAtGate = false;
   /** Called once when an interrupt arrives, to cancel what runs. */
   onInterrupt: (() => void) | undefined;
 
@@ -194,15 +196,15 @@ export class TurnState {
     return notices;
   }
 
-  takeAnswers(): GateAnswer[] {
-    const answers = this.#answers;
-    this.#answers = [];
-    return answers;
+  /** Answers that are not applied yet. */
+  get answers(): GateAnswer[] {
+    return [...this.#answers];
   }
 
-  answersApplied(outcomes: readonly GateOutcome[]): void {
+  answersApplied(applied: readonly GateAnswer[], outcomes: readonly GateOutcome[]): void {
     for (const outcome of outcomes) this.#outcomes.set(outcome.callId, outcome);
     for (const { callId, rejected } of outcomes) if (rejected !== undefined) this.#withdrawVote(callId);
+    this.#answers = this.#answers.filter((answer) => !applied.includes(answer));
     this.callsChanged(outcomes.filter((outcome) => outcome.rejected === undefined));
     if (this.#carry.isPaused && this.next().kind !== 'wait')
       this.#set({ run: this.#carry.run + 1, isPaused: false });
@@ -238,7 +240,7 @@ export class TurnState {
 
   /** Keeps the answers that fit, drops the rest: a wrong signal changes nothing. */
   answer<T extends { callId: string }>(kind: GateAnswer['kind'], answered: Answered<T>): string[] {
-    if (whyNoAnswers(answered) !== undefined || this.#isRepeat(answered.id)) return [];
+    if (whyNoAnswers(answered) !== undefined || this.#hasSeen(answered.id)) return [];
     const taken: string[] = [];
     for (const answer of answered.results) {
       if (this.whyNot(kind, answer, answered.actor) !== undefined) continue;
@@ -250,7 +252,31 @@ export class TurnState {
       );
       taken.push(answer.callId);
     }
+    // What did not fit may be sent again when it does.
+    if (taken.length > 0) this.#remember(answered.id);
     return taken;
+  }
+
+  /** A vote for one of these calls is being committed: the next answer to it has to wait for that. */
+  hasVoteUnderWay(answered: Answered<{ callId: string }>): boolean {
+    if (whyNoAnswers(answered) !== undefined) return false;
+    return this.#answers.some(
+      (given) =>
+        given.kind === 'confirm' &&
+        given.isVote === true &&
+        answered.results.some((answer) => answer?.callId === given.answer.callId),
+    );
+  }
+
+  /** Why one of these answers does not fit; undefined when all do, or when they were taken before. */
+  whyNotAny<T extends { callId: string }>(
+    kind: GateAnswer['kind'],
+    answered: Answered<T>,
+  ): string | undefined {
+    if (this.#hasSeen(answered.id)) return undefined;
+    return answered.results
+      .map((answer) => this.whyNot(kind, answer, answered.actor))
+      .find((reason) => reason !== undefined);
   }
 
   /** Why an answer of this kind does not fit; undefined when it does. */
@@ -372,10 +398,17 @@ export class TurnState {
   }
 
   #isRepeat(id: string | undefined): boolean {
-    if (id === undefined) return false;
-    if (this.#carry.seen.includes(id)) return true;
-    this.#set({ seen: [...this.#carry.seen, id].slice(-seenLimit) });
+    if (this.#hasSeen(id)) return true;
+    this.#remember(id);
     return false;
+  }
+
+  #hasSeen(id: string | undefined): boolean {
+    return id !== undefined && this.#carry.seen.includes(id);
+  }
+
+  #remember(id: string | undefined): void {
+    if (id !== undefined) this.#set({ seen: [...this.#carry.seen, id].slice(-seenLimit) });
   }
 
   #set(change: Partial<TurnCarry>): void {

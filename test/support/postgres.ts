@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +19,10 @@ export interface TestPostgres {
   createDatabase(): Promise<string>;
   /** A clean stop and start on the same port: clients see their connections end. */
   restart(): Promise<void>;
-  /** SIGKILL of the server: no connection until `restart`, which recovers from the log. */
+  /**
+   * Ends the server without a checkpoint: no connection until `restart`, which recovers from the log. By SIGQUIT, not SIGKILL: backends
+   * are in process groups of their own, would survive the server for a moment, answer, and hold its shared memory.
+   */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
@@ -53,11 +55,9 @@ export async function startPostgres(): Promise<TestPostgres> {
   const urlOf = (database: string): string => `postgres://postgres@127.0.0.1:${port}/${database}`;
   const url = urlOf('postgres');
   const start = async (): Promise<ChildProcess> => {
-    // A group of its own, so that `crash` takes the backends with the server: survivors would hold its shared memory.
     const child = spawnTied(join(bin, 'postgres'), ['-D', data, '-h', '127.0.0.1', '-p', String(port)], {
       ...account,
       cwd: folder,
-      detached: true,
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     await untilReady(child, url);
@@ -85,10 +85,7 @@ export async function startPostgres(): Promise<TestPostgres> {
       server = await start();
     },
     async crash() {
-      if (hasEnded(server) || server.pid === undefined) return;
-      const exited = once(server, 'exit');
-      process.kill(-server.pid, 'SIGKILL');
-      await exited;
+      await endProcess(server, { signal: 'SIGQUIT' });
     },
     async stop() {
       await endProcess(server, { signal: 'SIGINT' });

@@ -44,10 +44,12 @@ let stacks = 0;
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { agents, address = sharedTemporal().address, isStarted = true, ...workerOptions } = options;
   stacks += 1;
+  // Kept before the first await: several may start at once.
+  const name = `${process.pid}-${stacks}`;
   const folder = await mkdtemp(join(tmpdir(), 'durascope-'));
   const storeUrl = options.storeUrl ?? `sqlite:${join(folder, 'store.db')}`;
-  const taskQueue = options.taskQueue ?? `test-${process.pid}-${stacks}`;
-  const owner = `owner-${process.pid}-${stacks}`;
+  const taskQueue = options.taskQueue ?? `test-${name}`;
+  const owner = `owner-${name}`;
   const model = await ScriptedModel.start();
   const connection = await Connection.connect({ address });
   const native = await NativeConnection.connect({ address });
@@ -92,7 +94,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     session: (agent, id = 's1') => client.session({ owner, id, agent: agent.name }),
     startWorker,
     async stop() {
-      for (const handle of [...running]) await handle.stop();
+      for (const handle of running.slice()) await handle.stop();
       await client.close();
       await content.close();
       await connection.close();

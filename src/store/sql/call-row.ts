@@ -7,7 +7,7 @@ import type { SessionWriter } from './session-writer.ts';
 
 export type CallDetail = Pick<
   CallRecord,
-  'name' | 'arguments' | 'reason' | 'sealed' | 'suggestedRules' | 'isSafety'
+  'name' | 'arguments' | 'reason' | 'sealed' | 'suggestedRules' | 'isSafety' | 'votes'
 >;
 
 export function toCall(row: CallRow): CallRecord {

@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder } from 'kysely';
+import { turnIdOf } from '../../contracts/ids.ts';
 import type { EventBody } from '../../schema/event.ts';
 import type { Msg } from '../../schema/message.ts';
+import { TurnEndedError } from '../store.ts';
 import type { CallRecord, CallStore } from '../store.ts';
 import { placeResult } from './call-results.ts';
 import { newCallRow, toCall } from './call-row.ts';
@@ -21,6 +23,7 @@ export async function commitStep(
   const { turn, step } = input.message;
   const committed = await stepOf(session.trx, session.session.id, turn, step);
   if (committed) return committed;
+  await requireOpenTurn(session, turn);
 
   // Results keep their places whatever comes in while the tools run, so that each follows its call.
   const message = session.placeMessage(input.message, session.reserveSeqs(1 + input.calls.length));
@@ -67,6 +70,18 @@ export async function stepOf(
     .orderBy('idx')
     .execute();
   return { message: toMessage(message), calls: calls.map(toCall) };
+}
+
+async function requireOpenTurn(session: SessionWriter, turn: number): Promise<void> {
+  const ended = await session.trx
+    .selectFrom('durascope_turns')
+    .select('turn')
+    .where('session', '=', session.session.id)
+    .where('turn', '=', turn)
+    .where('state', '=', 'ended')
+    .executeTakeFirst();
+  const { owner, session_id: sessionId } = session.session;
+  if (ended) throw new TurnEndedError(turnIdOf({ owner, sessionId }, turn));
 }
 
 async function insertCalls(

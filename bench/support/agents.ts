@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { defineAgent } from '../../src/agents/define-agent.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+
+const input = z.object({ n: z.number(), bytes: z.number() });
+const text = (n: number, bytes: number): string => `${n} `.padEnd(bytes, 'lorem ipsum ');
+
+const lookup = defineTool({
+  name: 'lookup',
+  description: 'Looks a number up',
+  input,
+  readOnly: true,
+  execute: async ({ n, bytes }) => text(n, bytes),
+});
+const approve = defineTool({
+  name: 'approve',
+  description: 'Does what a person has to approve',
+  input,
+  permission: 'ask',
+  execute: async ({ n }) => `approved ${n}`,
+});
+
+const shape = {
+  model: 'bench/scripted',
+  instructions: 'You look numbers up.',
+  tools: [lookup, approve],
+  maxIterations: 10_000,
+};
+
+/** Sends all of a turn, as the peer does. */
+export const wide = defineAgent({ ...shape, name: 'wide', contextTokens: 4_000_000 });
+/** With the window of a model that nobody described: what is older leaves the context. */
+export const usual = defineAgent({ ...shape, name: 'usual' });

@@ -1,0 +1,37 @@
+import { randomUUID } from 'node:crypto';
+import type { Command } from 'commander';
+import { ChatLoop } from './chat-loop.ts';
+import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
+import { notice } from './output.ts';
+import { openStack } from './stack.ts';
+
+interface ChatOptions extends CommonOptions {
+  session?: string;
+}
+
+export function chatCommand(): Command {
+  return defineCommand(
+    'chat',
+    'talk with an agent, line by line, in one session',
+    'durascope chat support --session case-42',
+  )
+    .argument('<agent>', 'its name in the config')
+    .option('--session <id>', 'the session to go on with, or to make; default: a new one')
+    .addHelpText(
+      'after',
+      '\nWhat you type while a turn runs steers it. /interrupt stops the turn, /status tells how things are, /quit ends.\n' +
+        'Ctrl-C interrupts the turn, and ends the chat when none runs. --json prints one event a line.\n',
+    )
+    .action(chat);
+}
+
+async function chat(agent: string, options: ChatOptions): Promise<void> {
+  const { client, settings, close } = await openStack(flagsOf(options), agent);
+  try {
+    const id = options.session ?? `chat-${randomUUID().slice(0, 8)}`;
+    notice(`session ${id} of agent ${agent}; /quit ends, /status tells how things are`);
+    await new ChatLoop(client.session({ owner: settings.owner, id, agent }), options.json === true).run();
+  } finally {
+    await close();
+  }
+}

@@ -1,0 +1,16 @@
+/** The commands of `durascope`, in the order of its help. Nothing else is imported here: checks of deployment files read it. */
+export const commandNames = [
+  'dev',
+  'worker',
+  'run',
+  'chat',
+  'sessions',
+  'show',
+  'gates',
+  'confirm',
+  'deny',
+  'interrupt',
+  'steer',
+  'doctor',
+] as const;
+export type CommandName = (typeof commandNames)[number];

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { actor } from './approve.ts';
+import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
+import { withClient } from './open-client.ts';
+import { printJson, printLines } from './output.ts';
+
+interface DenyOptions extends CommonOptions {
+  reason: string;
+  actor?: string;
+}
+
+export function denyCommand(): Command {
+  return defineCommand(
+    'deny',
+    'refuse a call that waits for approval; the model reads why',
+    'durascope deny call_1 --reason "over the limit of 50 EUR"',
+  )
+    .argument('<call>', 'its id, as "durascope gates" lists it')
+    .requiredOption('--reason <text>', 'what the model is told')
+    .option('--actor <name>', 'who answers, for the record; default: your user name')
+    .action(deny);
+}
+
+async function deny(callId: string, options: DenyOptions): Promise<void> {
+  const { reason } = options;
+  await withClient(flagsOf(options), async (client, { owner }) => {
+    const session = await client.sessionOfCall(owner, callId);
+    await session.confirm([{ callId, decision: 'deny', reason }], { actor: options.actor ?? actor() });
+    if (options.json) printJson({ callId, sessionId: session.id, decision: 'deny', reason });
+    else printLines([`denied ${callId}: session ${session.id} goes on`]);
+  });
+}

@@ -1,0 +1,91 @@
+import { dirname, join } from 'node:path';
+import type { Command } from 'commander';
+import { startEmbeddedTemporal, type EmbeddedTemporal } from '../embedded/temporal.ts';
+import { readDevRecord, removeDevRecord, writeDevRecord } from '../settings/dev-record.ts';
+import { findConfig, missingConfig } from '../settings/load-config.ts';
+import { CommandError } from './command-error.ts';
+import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
+import { devReporter } from './dev-report.ts';
+import { superviseWorker } from './dev-supervisor.ts';
+import { onInterrupt } from './on-interrupt.ts';
+import { wholeNumber } from './option-parsers.ts';
+import { notice } from './output.ts';
+import { SourceWatcher } from './source-watcher.ts';
+import type { Loaded } from './worker-messages.ts';
+import { spawnWorker } from './worker-process.ts';
+
+interface DevOptions extends CommonOptions {
+  temporalPort: number;
+  temporalUiPort: number;
+}
+
+export function devCommand(): Command {
+  const port = wholeNumber(0, 65_535);
+  return defineCommand(
+    'dev',
+    'start Temporal and a worker here, and restart the worker when its source files change',
+    'durascope dev\ndurascope run support "Hello"      # in another terminal',
+  )
+    .option('--temporal-port <port>', 'where taken, the next free one; 0: any', port, 7233)
+    .option('--temporal-ui-port <port>', 'of Temporal Web, likewise', port, 8233)
+    .addHelpText(
+      'after',
+      '\nState is kept in .durascope beside the config. Where TEMPORAL_ADDRESS, --address or the config names a server, that one is used.\n',
+    )
+    .action(dev);
+}
+
+async function dev(options: DevOptions): Promise<void> {
+  const file = findConfig(process.cwd(), options.config);
+  if (file === undefined) throw missingConfig(process.cwd());
+  const stateDir = join(dirname(file), '.durascope');
+  const other = readDevRecord(stateDir);
+  if (other)
+    throw new CommandError(
+      'dev_running',
+      `"durascope dev" runs in this folder already, as process ${other.pid} with Temporal at ${other.address}: use it, or stop it first`,
+    );
+
+  const stopping = new AbortController();
+  const stopListening = onInterrupt(() => stopping.abort(), ['SIGINT', 'SIGTERM', 'SIGHUP']);
+  const watcher = new SourceWatcher();
+  watcher.add([file]);
+  const tell = devReporter(options.json === true);
+  let embedded: EmbeddedTemporal | undefined;
+
+  const temporal = async (loaded: Loaded): Promise<string | undefined> => {
+    if (loaded.address !== undefined) return undefined;
+    embedded ??= await startEmbeddedTemporal({
+      dataDir: join(stateDir, 'temporal'),
+      port: options.temporalPort,
+      uiPort: options.temporalUiPort,
+      namespace: loaded.namespace,
+      log: notice,
+    });
+    return embedded.address;
+  };
+  try {
+    await superviseWorker({
+      flags: { ...flagsOf(options), config: file },
+      spawn: spawnWorker,
+      watcher,
+      temporal,
+      signal: stopping.signal,
+      report: (report) => {
+        // Other commands find the embedded server by it; one that the settings name they find as this command did.
+        if (report.kind === 'ready' && embedded && report.loaded.address === undefined)
+          writeDevRecord(stateDir, { ...recordOf(embedded, report.loaded), pid: process.pid });
+        tell(report, embedded);
+      },
+    });
+  } finally {
+    removeDevRecord(stateDir);
+    watcher.close();
+    await embedded?.stop();
+    stopListening();
+  }
+}
+
+function recordOf({ address, uiUrl }: EmbeddedTemporal, { namespace, store, taskQueue }: Loaded) {
+  return { address, ...(uiUrl === undefined ? {} : { uiUrl }), namespace, store, taskQueue };
+}

@@ -1,0 +1,31 @@
+import type { PendingCall, Reply } from '../client/index.ts';
+import type { FinishReason } from '../schema/message.ts';
+import { printable } from './text.ts';
+
+/** The run paused: the turn waits at a gate. */
+export function isPause(reason: FinishReason): boolean {
+  return reason === 'permission_asking' || reason === 'tool_suspended';
+}
+
+/** The turn ended, and said something. */
+export function hasAnswer({ finishReason, content }: Reply): boolean {
+  return (
+    !isPause(finishReason) && finishReason !== 'error' && finishReason !== 'interrupted' && content.length > 0
+  );
+}
+
+/** What a person types to answer calls that wait. */
+export function howToAnswer(pending: readonly PendingCall[]): string[] {
+  return pending.flatMap(({ callId, name, state }) => {
+    const what = printable(name);
+    if (state === 'asking')
+      return [
+        `${what} waits for approval:`,
+        `  durascope confirm ${callId}`,
+        `  durascope deny ${callId} --reason "…"`,
+      ];
+    if (state === 'submitted')
+      return [`${what} waits for its system, which answers with submitExternalResults for call ${callId}`];
+    return [`${what} may have happened: find out, and answer with reconcile for call ${callId}`];
+  });
+}

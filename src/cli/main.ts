@@ -1,0 +1,18 @@
+#!/usr/bin/env node
+import { CommanderError } from 'commander';
+import { UsageError } from './command-error.ts';
+import { exitCode } from './exit-codes.ts';
+import { buildProgram } from './program.ts';
+import { reportError } from './report-error.ts';
+
+try {
+  await buildProgram().parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) {
+    // It has printed what it had to say; help and version are no errors.
+    process.exitCode = error.exitCode === 0 ? exitCode.ok : exitCode.usage;
+  } else {
+    reportError(error, process.argv.includes('--json'));
+    process.exitCode = error instanceof UsageError ? exitCode.usage : exitCode.failed;
+  }
+}

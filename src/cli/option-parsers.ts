@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from 'commander';
+import type { Json } from '../schema/message.ts';
+
+export function wholeNumber(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= least && value <= most) return value;
+    throw new InvalidArgumentError(`Write a whole number from ${least} to ${most}.`);
+  };
+}
+
+export function oneOf<const T extends string>(...choices: T[]): (text: string) => T {
+  return (text) => {
+    const choice = choices.find((name) => name === text);
+    if (choice !== undefined) return choice;
+    throw new InvalidArgumentError(`Write ${choices.join(', ')}.`);
+  };
+}
+
+export function json(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (error) {
+    throw new InvalidArgumentError(
+      `It is not JSON (${error instanceof Error ? error.message : String(error)}); quote it for the shell, as in '{"amount": 5}'.`,
+    );
+  }
+}

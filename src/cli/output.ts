@@ -1,0 +1,39 @@
+import pc from 'picocolors';
+import type { AgentEvent } from '../schema/event.ts';
+import { emptyView, renderEvent, type RenderOptions } from './render-events.ts';
+import type { Style } from './text.ts';
+
+export function terminalStyle(): Style {
+  return {
+    colors: pc.createColors(pc.isColorSupported && process.stdout.isTTY),
+    width: process.stdout.columns ?? 100,
+  };
+}
+
+export function printLines(lines: readonly string[]): void {
+  process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+}
+
+export function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** For what a person should know besides the output: with `--json` too, as stdout is the program's. */
+export function notice(line: string): void {
+  process.stderr.write(`${pc.dim(line)}\n`);
+}
+
+/** Prints events as they come: as text on the terminal, or one JSON a line. */
+export function eventPrinter(
+  isJson: boolean,
+  options: Partial<RenderOptions> = {},
+): (event: AgentEvent) => void {
+  if (isJson) return printJson;
+  const render = { ...terminalStyle(), ...options };
+  let view = emptyView;
+  return (event) => {
+    const [next, text] = renderEvent(view, event, render);
+    view = next;
+    process.stdout.write(text);
+  };
+}

@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { chatCommand } from './chat.ts';
+import { commandNames, type CommandName } from './commands.ts';
+import { confirmCommand } from './confirm.ts';
+import { denyCommand } from './deny.ts';
+import { devCommand } from './dev.ts';
+import { doctorCommand } from './doctor.ts';
+import { gatesCommand } from './gates.ts';
+import { interruptCommand } from './interrupt.ts';
+import { runCommand } from './run.ts';
+import { sessionsCommand } from './sessions.ts';
+import { showCommand } from './show.ts';
+import { steerCommand } from './steer.ts';
+import { workerCommand } from './worker.ts';
+
+const makers: Record<CommandName, () => Command> = {
+  dev: devCommand,
+  worker: workerCommand,
+  run: runCommand,
+  chat: chatCommand,
+  sessions: sessionsCommand,
+  show: showCommand,
+  gates: gatesCommand,
+  confirm: confirmCommand,
+  deny: denyCommand,
+  interrupt: interruptCommand,
+  steer: steerCommand,
+  doctor: doctorCommand,
+};
+
+/** The whole command line. It throws a `CommanderError` where commander would end the process. */
+export function buildProgram(): Command {
+  const program = new Command('durascope')
+    .description('Durable agents on Temporal: run them, watch them, answer them.')
+    .version(ownVersion())
+    .addHelpText(
+      'after',
+      '\nExample:\n  $ durascope dev\n  $ durascope run support "Where is order 1001?"\n\n' +
+        'Exit codes: 0 done; 1 not done; 2 wrong usage; 130 ended by a second Ctrl-C.\n' +
+        'DURASCOPE_DEBUG=1 adds stacks to errors.\n',
+    )
+    .showHelpAfterError('See --help of this command.');
+  for (const name of commandNames) program.addCommand(makers[name]());
+  for (const command of [program, ...program.commands]) command.exitOverride();
+  return program;
+}
+
+function ownVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

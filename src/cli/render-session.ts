@@ -1,0 +1,59 @@
+import type { SessionDetails } from '../client/index.ts';
+import type { Msg } from '../schema/message.ts';
+import type { Page, TurnRecord } from '../store/store.ts';
+import { howToAnswer } from './finish.ts';
+import { blockText, oneLine, printable, table, usageText, type Style } from './text.ts';
+
+export interface SessionReport extends SessionDetails {
+  turns: Page<TurnRecord>;
+  messages: Page<Msg>;
+}
+
+/** A session for people: what it is, its turns, what was said, what waits. Pure. */
+export function renderSession(report: SessionReport, style: Style): string[] {
+  const { colors } = style;
+  const { ref, agent, state, lastTurn, usage, createdAt, updatedAt, turns, messages, pending } = report;
+  return [
+    `${colors.bold(ref.sessionId)} of ${ref.owner} · agent ${agent} · ${state}`,
+    colors.dim(`${lastTurn} turns · ${usageText(usage)} · made ${createdAt} · changed ${updatedAt}`),
+    '',
+    ...table(['TURN', 'STATE', 'ENDED BY', 'STARTED', 'USAGE'], turns.items.map(turnRow)),
+    ...more(turns, 'older turns'),
+    '',
+    ...messages.items.flatMap((message) => messageLines(message, style)),
+    ...more(messages, 'more messages: --cursor'),
+    ...(pending.length === 0 ? [] : ['', ...howToAnswer(pending)]),
+  ];
+}
+
+function turnRow({ turn, state, finishReason, error, startedAt, usage }: TurnRecord): string[] {
+  const ending = error ? `${finishReason}: ${oneLine(error.message, 60)}` : (finishReason ?? '');
+  return [String(turn), state, ending, startedAt, usageText(usage)];
+}
+
+function messageLines(message: Msg, { colors, width }: Style): string[] {
+  return message.content.flatMap((block) => {
+    switch (block.type) {
+      case 'thinking':
+        return [colors.dim(oneLine(block.text, width))];
+      case 'tool_call':
+        return [
+          `${colors.cyan('→')} ${colors.bold(printable(block.name))} ${oneLine(block.arguments, width)}`,
+        ];
+      case 'tool_result':
+        return [
+          `  ${block.state === 'success' ? '✓' : `✗ ${block.state}`} ${oneLine(blockText(block), width)}`,
+        ];
+      case 'hint':
+        return [colors.dim(`note: ${oneLine(block.text, width)}`)];
+      default: {
+        const text = blockText(block);
+        return message.role === 'user' ? [colors.cyan(`> ${text}`)] : [text];
+      }
+    }
+  });
+}
+
+function more({ nextCursor }: { nextCursor?: string }, what: string): string[] {
+  return nextCursor === undefined ? [] : [`(${what} ${nextCursor})`];
+}

@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
+import { existingSession } from './existing-session.ts';
+import { withClient } from './open-client.ts';
+import { printJson, printLines } from './output.ts';
+
+export function steerCommand(): Command {
+  return defineCommand(
+    'steer',
+    'tell the running turn of a session something before its next model call',
+    'durascope steer case-42 "use euros"',
+  )
+    .argument('<session>', 'its id, as "durascope sessions" lists it')
+    .argument('<text>', 'the message; when no turn runs, it becomes one')
+    .action(steer);
+}
+
+async function steer(id: string, text: string, options: CommonOptions): Promise<void> {
+  await withClient(flagsOf(options), async (client, { owner }) => {
+    const { session } = await existingSession(client, owner, id);
+    const turn = await session.steer(text);
+    if (options.json) printJson({ sessionId: id, turnId: turn.id, status: turn.status });
+    else
+      printLines([
+        turn.status === 'steered' ? `steered turn ${turn.turn} of ${id}` : `began turn ${turn.turn} of ${id}`,
+      ]);
+  });
+}

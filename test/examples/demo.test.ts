@@ -1,0 +1,101 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DatabaseSync } from '../../src/store/node-sqlite.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'durascope-demo-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** Runs the README's command. In a group of its own, so that a Ctrl-C can be sent as a terminal sends it: to all of the group. */
+function startDemo(...args: string[]) {
+  const { OPENAI_API_KEY: _, OPENAI_BASE_URL: __, TEMPORAL_ADDRESS: ___, ...env } = process.env;
+  const child = spawn('npm', ['run', 'demo', '--', '--dir', folder, ...args], {
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { promise: ended, resolve } = Promise.withResolvers<number | null>();
+  child.once('exit', resolve);
+  let output = '';
+  let onOutput = (): void => {};
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output += chunk.toString();
+      onOutput();
+    });
+  return {
+    ended,
+    output: () => output,
+    /** Resolves when it has printed that, or ended. */
+    async hasPrinted(text: string): Promise<void> {
+      const printed = new Promise<void>((found) => {
+        onOutput = () => output.includes(text) && found();
+        onOutput();
+      });
+      await Promise.race([ended, printed]);
+      expect(output).toContain(text);
+    },
+    pressCtrlC: () => process.kill(-(child.pid ?? 0), 'SIGINT'),
+  };
+}
+
+function shopRows(query: string): Record<string, unknown>[] {
+  const shop = new DatabaseSync(join(folder, 'shop.db'), { readOnly: true });
+  try {
+    return shop.prepare(query).all();
+  } finally {
+    shop.close();
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+// The first run of a fresh clone builds the package.
+describe('npm run demo', { timeout: 180_000 }, () => {
+  it('loses its worker in the middle of a refund, ends its turn, and has made the refund once', async () => {
+    const demo = startDemo('--yes');
+    const exitCode = await demo.ended;
+    const output = demo.output();
+    expect(exitCode, output).toBe(0);
+
+    expect(output).toContain('scripted, because OPENAI_API_KEY is not set');
+    expect(output).toContain('SIGKILL to worker 1');
+    expect(output).toContain('refund_order, attempt 2');
+    expect(output).toContain('turn ended: model_stop');
+    expect(output).toMatch(/The refund of order \d+ was made exactly once\./);
+    expect(output).toMatch(/Temporal Web: http:\/\/\S+\/workflows\/turn%2Fdemo%2F/);
+
+    const refunds = shopRows('SELECT order_id FROM refunds');
+    expect(refunds).toHaveLength(1);
+    const requests = shopRows('SELECT DISTINCT idempotency_key, worker_pid FROM refund_requests');
+    expect(new Set(requests.map((row) => row['worker_pid'])).size).toBe(2);
+    expect(new Set(requests.map((row) => row['idempotency_key'])).size).toBe(1);
+    expect(requests.some((row) => isAlive(Number(row['worker_pid'])))).toBe(false);
+  });
+
+  it('says how to approve where it has no terminal to ask in, and leaves nothing running after Ctrl-C', async () => {
+    const demo = startDemo();
+    await demo.hasPrinted('--name confirm --input');
+    const server = Number((await readFile(join(folder, 'temporal', 'temporal.pid'), 'utf8')).split(' ')[0]);
+    const worker = Number(/Worker 1 +process (\d+)/.exec(demo.output())?.[1]);
+    expect([isAlive(server), isAlive(worker)]).toEqual([true, true]);
+
+    demo.pressCtrlC();
+    await demo.ended;
+    expect(demo.output()).toContain('Stopping. The turn is kept');
+    expect([isAlive(server), isAlive(worker)]).toEqual([false, false]);
+    expect(shopRows('SELECT * FROM refunds')).toEqual([]);
+  });
+});

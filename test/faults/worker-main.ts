@@ -1,0 +1,31 @@
+// A worker as a process of its own, told by one JSON argument where everything is and at which point it dies.
+import { DefaultLogger, Runtime } from '@temporalio/worker';
+import { hookStore, type StoreMethod } from './hook-store.ts';
+import { openWorker, type WorkerPlace } from './open-worker.ts';
+import { shopAgent } from './shop-agent.ts';
+
+/** Just before, or just after, a write of the store. */
+export type KillPoint = `${'before' | 'after'} ${StoreMethod}`;
+
+export interface WorkerOrder {
+  place: WorkerPlace;
+  effectsFile: string;
+  killAt?: KillPoint;
+}
+
+/** SIGKILL leaves nothing time to clean up; nothing after it may run. */
+async function die(): Promise<void> {
+  process.kill(process.pid, 'SIGKILL');
+  await new Promise(() => {});
+}
+
+const { place, effectsFile, killAt } = JSON.parse(process.argv[2] ?? '{}') as WorkerOrder;
+Runtime.install({ logger: new DefaultLogger('WARN') });
+const [when, method] = (killAt ?? '').split(' ') as ['before' | 'after', StoreMethod];
+const worker = await openWorker(place, {
+  agents: [shopAgent(effectsFile)],
+  ...(killAt === undefined ? {} : { wrapStore: (store) => hookStore(store, method, { [when]: die }) }),
+});
+process.once('SIGTERM', () => void worker.stop());
+console.log('ready');
+await worker.ended;

@@ -1,0 +1,122 @@
+import { describe, expect, it } from 'vitest';
+import { noUsage } from '../../src/core/usage.ts';
+import { InvalidPageError, NotInStoreError } from '../../src/store/store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { closeTurn, newRef, openTurn, openedTurn } from './sample-session.ts';
+
+export function sessionContract(store: () => Store): void {
+  describe('sessions', () => {
+    it('begin empty and idle', async () => {
+      const ref = newRef();
+      const session = await store().sessions.open(ref, 'support');
+      expect(session).toMatchObject({
+        ref,
+        agent: 'support',
+        state: 'idle',
+        control: { queue: [] },
+        head: 0,
+        contextFrom: 1,
+        excludedTurns: [],
+        lastEventId: 0,
+        lastTurn: 0,
+        usage: noUsage,
+      });
+      expect(await store().sessions.get(ref)).toEqual(session);
+    });
+
+    it('keep their agent when opened again', async () => {
+      const ref = newRef();
+      const first = await store().sessions.open(ref, 'support');
+      expect(await store().sessions.open(ref, 'billing')).toEqual(first);
+    });
+
+    it('are opened once by many who open at once', async () => {
+      const ref = newRef();
+      const opened = await Promise.all(
+        ['a', 'b', 'c', 'd'].map((agent) => store().sessions.open(ref, agent)),
+      );
+      expect(new Set(opened.map(({ agent }) => agent)).size).toBe(1);
+    });
+
+    it('are nobody else’s: another owner’s session of the same id is another one', async () => {
+      const ref = newRef();
+      await store().sessions.open(ref, 'support');
+      expect(await store().sessions.get({ ...ref, owner: 'else' })).toBeUndefined();
+    });
+
+    it('keep their control state', async () => {
+      const ref = newRef();
+      await store().sessions.open(ref, 'support');
+      const control = { queue: [{ turn: 3, inputId: 'i', input: 'nul \u0000, lone \ud800, "quoted"' }] };
+      await store().sessions.saveControl(ref, control);
+      expect((await store().sessions.get(ref))?.control).toEqual(control);
+    });
+
+    it('must be there before anything is written to them', async () => {
+      const writing = store().sessions.saveControl(newRef(), { queue: [] });
+      await expect(writing).rejects.toThrow(NotInStoreError);
+      await expect(writing).rejects.toThrow('open it first');
+    });
+
+    it('are listed newest change first, in pages that neither miss nor repeat one', async () => {
+      const { owner } = newRef();
+      const ids = ['a', 'b', 'c', 'd', 'e'];
+      for (const sessionId of ids) await openedTurn(store(), { owner, sessionId });
+      await store().sessions.saveControl({ owner, sessionId: 'b' }, { queue: [] });
+
+      const seen: string[] = [];
+      let cursor: string | undefined;
+      do {
+        const page = await store().sessions.list(owner, { limit: 2, ...(cursor ? { cursor } : {}) });
+        seen.push(...page.items.map(({ ref }) => ref.sessionId));
+        cursor = page.nextCursor;
+      } while (cursor);
+      const [{ updatedAt } = { updatedAt: '' }] = (await store().sessions.list(owner, { limit: 1 })).items;
+      expect(seen.toSorted()).toEqual(ids);
+      expect((await store().sessions.get({ owner, sessionId: 'b' }))?.updatedAt).toBe(updatedAt);
+    });
+
+    it('are listed by agent and by state', async () => {
+      const { owner } = newRef();
+      await openedTurn(store(), { owner, sessionId: 'running' });
+      await openedTurn(store(), { owner, sessionId: 'idle' });
+      await closeTurn(store(), { owner, sessionId: 'idle' }, 1);
+      await store().sessions.open({ owner, sessionId: 'other' }, 'billing');
+      const list = async (filter: object): Promise<string[]> =>
+        (await store().sessions.list(owner, filter)).items.map(({ ref }) => ref.sessionId).toSorted();
+      expect(await list({})).toEqual(['idle', 'other', 'running']);
+      expect(await list({ agent: 'support' })).toEqual(['idle', 'running']);
+      expect(await list({ state: 'idle' })).toEqual(['idle', 'other']);
+      expect(await list({ agent: 'support', state: 'running' })).toEqual(['running']);
+    });
+
+    it('refuse a limit or a cursor that no list gave, and say which', async () => {
+      const { owner } = newRef();
+      const list = (page: object) => store().sessions.list(owner, page);
+      await expect(list({ limit: 0 })).rejects.toThrow(InvalidPageError);
+      await expect(list({ limit: 201 })).rejects.toThrow('limit is 201');
+      await expect(list({ cursor: 'garbage' })).rejects.toThrow('cursor');
+      await expect(list({ cursor: Buffer.from('[1]').toString('base64url') })).rejects.toThrow(
+        InvalidPageError,
+      );
+    });
+
+    it('add up the usage of their turns', async () => {
+      const ref = await openedTurn(store());
+      await closeTurn(store(), ref, 1);
+      await openTurn(store(), ref, 2);
+      await closeTurn(store(), ref, 2);
+      expect((await store().sessions.get(ref))?.usage).toMatchObject({ inputTokens: 20, outputTokens: 4 });
+    });
+  });
+
+  describe('blobs', () => {
+    it('are kept before their session is there, and a repeat changes nothing', async () => {
+      const ref = newRef();
+      await store().blobs.put(ref, 'input-1', [{ type: 'text', text: 'first' }]);
+      await store().blobs.put(ref, 'input-1', [{ type: 'text', text: 'second' }]);
+      expect(await store().blobs.get(ref, 'input-1')).toEqual([{ type: 'text', text: 'first' }]);
+      expect(await store().blobs.get(ref, 'input-2')).toBeUndefined();
+    });
+  });
+}
