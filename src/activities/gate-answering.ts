@@ -1,9 +1,9 @@
 import type { Agent } from '../agents/agent.ts';
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
 import type { PermissionPolicy } from '../core/permission.ts';
-import { redactArguments } from '../core/redact.ts';
+import { fillRedacted, redactArguments } from '../core/redact.ts';
 import { PermissionRule, type EventBody } from '../schema/event.ts';
-import { InputPart } from '../schema/message.ts';
+import { InputPart, type Json } from '../schema/message.ts';
 import type { AuditDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { checkArguments, parseArguments } from '../tools/parse-arguments.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
@@ -61,7 +61,8 @@ export class GateAnswering {
 
   /** An approval is no way around a deny: what is approved is judged again, edited or not. */
   async #allow(call: CallRecord, given: Given<'confirm'>, tool: Tool): Promise<GateOutcome> {
-    const { input: edited, remember = [] } = given.answer;
+    const { remember = [] } = given.answer;
+    const edited = editedInput(given.answer.input, call);
     const checked =
       edited === undefined
         ? await parseArguments(call.sealed ?? call.arguments, tool)
@@ -76,7 +77,9 @@ export class GateAnswering {
     const raw = edited === undefined ? undefined : JSON.stringify(edited);
     const shown = raw === undefined ? call.arguments : redactArguments(raw, tool.secrets ?? []);
     if (given.isVote) {
-      const votes = [...(call.votes ?? []), { actor: given.actor?.id ?? '', arguments: shown }];
+      const actor = given.actor?.id ?? '';
+      const others = (call.votes ?? []).filter((vote) => vote.actor !== actor);
+      const votes = [...others, { actor, arguments: shown }];
       return this.#move(call, given, { state: call.state, votes }, 'vote', shown);
     }
     if (remember.length > 0)
@@ -170,6 +173,12 @@ export class GateAnswering {
     const unknown = parsed.data.find(({ tool }) => !this.#agent.toolByName.has(tool));
     return unknown && `remember names ${unknown.tool}, which is no tool of ${this.#agent.name}`;
   }
+}
+
+function editedInput(input: Json | undefined, { sealed }: CallRecord): Json | undefined {
+  // A call without arguments has nothing that was hidden.
+  if (input === undefined || sealed === undefined || sealed.trim() === '') return input;
+  return fillRedacted(input, JSON.parse(sealed) as Json);
 }
 
 function rejected(call: CallRecord, why: string): GateOutcome {
