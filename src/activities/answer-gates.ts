@@ -6,7 +6,7 @@ import type { ActivityDeps } from './deps.ts';
 import { GateAnswering } from './gate-answering.ts';
 import { policyOf } from './judge.ts';
 import { waitingForStore } from './sessions.ts';
-import { settleSiblings } from './settle-siblings.ts';
+import { settleSiblings, toOutcome } from './settle-siblings.ts';
 import { toTurnCall } from './turn-call.ts';
 
 /**
@@ -28,22 +28,24 @@ export async function answerGates(deps: ActivityDeps, input: AnswerGatesInput): 
     const session = await store.sessions.open(ref, input.agent);
     const calls = await callsOfStep(deps, input);
     const policy = await policyOf(deps, agent, session);
-    for (const outcome of await settleSiblings({ store, agent, session, policy }, calls))
-      outcomes.set(outcome.callId, outcome);
+    await settleSiblings({ store, agent, session, policy }, calls);
+    for (const call of await callsOfStep(deps, input)) {
+      const known = input.calls.find(({ callId }) => callId === call.callId);
+      if (known?.state !== call.state && !outcomes.has(call.callId))
+        outcomes.set(call.callId, toOutcome(call));
+    }
 
     await tellOfResumption(deps, agent, input, nextRun, turn);
     return [...outcomes.values()];
   });
 }
 
-/** The calls of the step that waits. */
 async function callsOfStep(
   { store }: ActivityDeps,
-  { ref, turn, waiting }: AnswerGatesInput,
+  { ref, turn, calls }: AnswerGatesInput,
 ): Promise<CallRecord[]> {
-  const calls = await store.calls.ofTurn(ref, turn);
-  const step = calls.find(({ callId }) => waiting.includes(callId))?.step;
-  return calls.filter((call) => call.step === step);
+  const records = await store.calls.ofTurn(ref, turn);
+  return records.filter(({ callId }) => calls.some((call) => call.callId === callId));
 }
 
 /** The next run begins when a call can run, or none waits any more. */

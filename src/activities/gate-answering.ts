@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.ts';
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
+import type { CallState } from '../core/next-action.ts';
 import type { PermissionPolicy } from '../core/permission.ts';
 import { fillRedacted, redactArguments } from '../core/redact.ts';
 import { PermissionRule, type EventBody } from '../schema/event.ts';
@@ -15,6 +16,13 @@ import { toOutcome } from './settle-siblings.ts';
 
 type Answered = Extract<EventBody, { kind: 'gate_answered' }>;
 type Given<K extends GateAnswer['kind']> = Extract<GateAnswer, { kind: K }>;
+
+/** The states in which a call takes an answer; one that is held back is only denied, with its siblings. */
+const takes: Record<GateAnswer['kind'], readonly CallState[]> = {
+  confirm: ['asking', 'held'],
+  external: ['submitted'],
+  reconcile: ['uncertain'],
+};
 
 /** A result from outside may be this large, as JSON. */
 const maxExternalBytes = 1024 * 1024;
@@ -37,6 +45,8 @@ export class GateAnswering {
     const { callId } = given.answer;
     const call = await this.#deps.store.calls.get(this.#session.ref, callId);
     if (!call) return { callId, state: 'error', rejected: `there is no call ${callId}` };
+    // An earlier attempt has applied it, and ended before it could tell.
+    if (!takes[given.kind].includes(call.state)) return toOutcome(call);
     switch (given.kind) {
       case 'confirm':
         return this.#confirm(call, given);
@@ -200,8 +210,8 @@ function toEvent(given: GateAnswer, answer: Answered['answer']): Answered {
 function toAudit(given: GateAnswer, shownArguments: string): AuditDraft {
   const isDenial = given.kind === 'confirm' && given.answer.decision === 'deny';
   const reason = 'reason' in given.answer ? given.answer.reason : undefined;
-  const by =
-    given.actor?.id === deadlineActor.id ? 'deadline' : given.kind === 'external' ? 'system' : 'person';
+  const isOverdue = given.kind !== 'reconcile' && given.isOverdue === true;
+  const by = isOverdue ? 'deadline' : given.kind === 'external' ? 'system' : 'person';
   return {
     behavior: isDenial ? 'deny' : 'allow',
     by,
@@ -210,5 +220,3 @@ function toAudit(given: GateAnswer, shownArguments: string): AuditDraft {
     ...(given.actor ? { actor: given.actor.id } : {}),
   };
 }
-
-const deadlineActor = { id: 'deadline' };

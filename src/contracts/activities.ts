@@ -104,8 +104,8 @@ export interface NoticeGatesInput extends TurnAddress {
 export interface AnswerGatesInput extends TurnAddress {
   /** The run that begins when something can go on. */
   nextRun: number;
-  /** All calls of the batch that wait now. */
-  waiting: string[];
+  /** All calls of the step, as the turn knows them: an attempt that ended before it could tell may have changed them. */
+  calls: Pick<TurnCall, 'callId' | 'state'>[];
   answers: GateAnswer[];
 }
 
@@ -115,10 +115,10 @@ export interface GateOutcome extends CallChange {
   rejected?: string;
 }
 
-/** `isVote`: more people have to allow it before it runs. */
+/** `isVote`: more people have to allow it before it runs. `isOverdue`: nobody answered in time. */
 export type GateAnswer =
-  | { kind: 'confirm'; actor?: Actor; isVote?: boolean; answer: Confirmation }
-  | { kind: 'external'; actor?: Actor; answer: ExternalResult }
+  | { kind: 'confirm'; actor?: Actor; isVote?: boolean; isOverdue?: boolean; answer: Confirmation }
+  | { kind: 'external'; actor?: Actor; isOverdue?: boolean; answer: ExternalResult }
   | { kind: 'reconcile'; actor?: Actor; answer: Reconciliation };
 
 export interface CloseTurnInput extends TurnAddress {

@@ -142,7 +142,7 @@ async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: b
   const outcomes = await store.answerGates({
     ...turn.address,
     nextRun: turn.view.run + 1,
-    waiting: waiting.map((call) => call.callId),
+    calls: turn.view.calls.map(({ callId, state }) => ({ callId, state })),
     answers,
   });
   turn.answersApplied(answers, outcomes);
@@ -273,6 +273,8 @@ async function answerAndWait<T extends { callId: string }>(
   rejectIf(turn.whyNotAny(kind, answered));
   const taken = turn.answer(kind, answered);
   await condition(() => turn.isInterrupted || taken.every((callId) => turn.outcomeOf(callId) !== undefined));
+  if (taken.some((callId) => turn.outcomeOf(callId) === undefined))
+    rejectIf(`turn ${turn.turnId} was interrupted before the answer was taken`);
   const rejected = taken.map((callId) => turn.outcomeOf(callId)?.rejected).find((why) => why !== undefined);
   rejectIf(rejected);
   return taken;

@@ -12,7 +12,7 @@ import { whyMayNotAnswer, type Actor } from '../core/approval.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import type {
   Answered,
-  GateClock,
+  Confirmation,
   Interrupt,
   Steer,
   TurnCall,
@@ -20,11 +20,13 @@ import type {
   TurnError,
   TurnInput,
   TurnResult,
+  Vote,
 } from '../contracts/inputs.ts';
 import { resultMessageId } from '../core/message-ids.ts';
-import { isWaiting, nextAction, type CallState, type NextAction } from '../core/next-action.ts';
+import { nextAction, type CallState, type NextAction } from '../core/next-action.ts';
 import { addUsage, noUsage } from '../core/usage.ts';
 import { whyNoAnswer, whyNoAnswers, whyNoInput } from './check-message.ts';
+import { nextDueAt, passDeadlines, startClocks } from './deadlines.ts';
 
 /** Signals remembered to recognize a repeat. */
 const seenLimit = 500;
@@ -46,6 +48,10 @@ export class TurnState {
   #answers: GateAnswer[] = [];
   /** What became of answers, by call, for update handlers that wait for it. */
   readonly #outcomes = new Map<string, GateOutcome>();
+  /** The votes for a call before the answers to it that are under way: a refused one must not cost others theirs. */
+  readonly #votesBefore = new Map<string, Vote[]>();
+  /** The messages that brought the answers that are under way: what is refused may be sent again under its id. */
+  readonly #messageIds = new Map<GateAnswer, string>();
   #stop: { reason: TurnResult['finishReason']; why?: string; error?: TurnError } | undefined;
   /** Nothing runs: the turn waits for an answer. */
   isAtGate = false;
@@ -164,35 +170,23 @@ export class TurnState {
 
   /** @param now milliseconds since the epoch: deadlines count from it. */
   gatesOpened(callIds: readonly string[], isPaused: boolean, now: number): void {
-    const opened = this.#carry.calls.filter(({ callId }) => callIds.includes(callId));
     this.#set({
       announced: [...this.#carry.announced, ...callIds],
       isPaused: this.#carry.isPaused || isPaused,
-      clocks: [
-        ...this.#carry.clocks,
-        ...opened.flatMap(({ callId, deadline }) =>
-          deadline ? [{ callId, dueAt: now + deadline.afterMs }] : [],
-        ),
-      ],
+      clocks: startClocks(this.#carry, callIds, now),
     });
   }
 
   /** When the next deadline of an open gate passes; undefined when none has one. */
   get nextDueAt(): number | undefined {
-    const due = this.#openClocks().map(({ dueAt }) => dueAt);
-    return due.length === 0 ? undefined : Math.min(...due);
+    return nextDueAt(this.#carry);
   }
 
   /** Applies deadlines that have passed, and returns what people are to be told of. */
   deadlinesPassed(now: number): NoticeGatesInput['notices'] {
-    const open = this.#openClocks();
-    const due = open.filter(({ dueAt }) => dueAt <= now);
-    const notices = due.flatMap(({ callId }) => this.#deadlinePassed(callId) ?? []);
-    const rearmed = due.flatMap(({ callId }) => {
-      const call = this.#call(callId);
-      return call?.deadline?.action === 'wait' ? [{ callId, dueAt: now + call.deadline.afterMs }] : [];
-    });
-    this.#set({ clocks: [...open.filter((clock) => !due.includes(clock)), ...rearmed] });
+    const { notices, answers, ...gates } = passDeadlines(this.#carry, now);
+    this.#answers.push(...answers);
+    this.#set(gates);
     return notices;
   }
 
@@ -201,11 +195,20 @@ export class TurnState {
     return [...this.#answers];
   }
 
+  /** @param outcomes of the calls that were answered, and of siblings that these answers settled or brought up. */
   answersApplied(applied: readonly GateAnswer[], outcomes: readonly GateOutcome[]): void {
-    for (const outcome of outcomes) this.#outcomes.set(outcome.callId, outcome);
-    for (const { callId, rejected } of outcomes) if (rejected !== undefined) this.#withdrawVote(callId);
     this.#answers = this.#answers.filter((answer) => !applied.includes(answer));
+    for (const outcome of outcomes) {
+      const answers = applied.filter(({ answer }) => answer.callId === outcome.callId);
+      if (answers.length > 0) this.#outcomes.set(outcome.callId, outcome);
+      if (outcome.rejected !== undefined) this.#takeBack(outcome.callId, answers);
+    }
+    for (const given of applied) {
+      this.#votesBefore.delete(given.answer.callId);
+      this.#messageIds.delete(given);
+    }
     this.callsChanged(outcomes.filter((outcome) => outcome.rejected === undefined));
+    this.#refuseOvertaken();
     if (this.#carry.isPaused && this.next().kind !== 'wait')
       this.#set({ run: this.#carry.run + 1, isPaused: false });
   }
@@ -227,14 +230,9 @@ export class TurnState {
 
   /** Takes in a user message for the next model call; a repeat or one too many is dropped. */
   steer(steer: Steer): void {
-    if (
-      steer?.denyPending === true &&
-      whyNoInput(steer) === undefined &&
-      !this.#carry.seen.includes(steer.id)
-    )
-      this.#denyPending();
     if (whyNoInput(steer) !== undefined || this.#carry.steers.length >= steerLimit) return;
     if (this.#isRepeat(steer.id)) return;
+    if (steer.denyPending === true) this.#denyPending();
     this.#set({ steers: [...this.#carry.steers, steer] });
   }
 
@@ -246,10 +244,10 @@ export class TurnState {
       if (this.whyNot(kind, answer, answered.actor) !== undefined) continue;
       this.#outcomes.delete(answer.callId);
       const actor = answered.actor === undefined ? {} : { actor: answered.actor };
-      const given = { kind, answer, ...actor } as unknown as GateAnswer;
-      this.#answers.push(
-        given.kind === 'confirm' && !this.#isEnough(given) ? { ...given, isVote: true } : given,
-      );
+      const whole = { kind, answer, ...actor } as unknown as GateAnswer;
+      const given = whole.kind === 'confirm' && !this.#isEnough(whole) ? { ...whole, isVote: true } : whole;
+      this.#answers.push(given);
+      if (answered.id !== undefined) this.#messageIds.set(given, answered.id);
       taken.push(answer.callId);
     }
     // What did not fit may be sent again when it does.
@@ -287,18 +285,15 @@ export class TurnState {
     if (this.#stop) return `turn ${this.turnId} is ending (${this.#stop.reason})`;
     const call = this.#carry.calls.find((other) => other.callId === callId);
     if (!call) return `call ${callId} is not a call of the current step of ${this.turnId}`;
-    if (
-      this.#answers.some(
-        (other) => other.answer.callId === callId && !(other.kind === 'confirm' && other.isVote),
-      )
-    )
-      return `call ${callId} is answered already`;
+    if (this.#isDecided(callId)) return `call ${callId} is answered already`;
     if (call.state !== answerable[kind])
       return `call ${callId} (${call.name}) is ${call.state}: it takes this answer only while it is ${answerable[kind]}`;
     if (kind === 'external') return undefined;
     const whyNotThem = whyMayNotAnswer(call.approval, actor, this.#input.requester);
     if (whyNotThem !== undefined) return `call ${callId} (${call.name}): ${whyNotThem}`;
-    const hasVoted = this.#carry.votes.some((vote) => vote.callId === callId && vote.actor === actor?.id);
+    const hasVoted =
+      (given as Partial<Confirmation>).decision === 'allow' &&
+      this.#carry.votes.some((vote) => vote.callId === callId && vote.actor === actor?.id);
     return hasVoted ? `${actor?.id} has allowed call ${callId} already: somebody else must too` : undefined;
   }
 
@@ -324,65 +319,55 @@ export class TurnState {
     if (answer.decision === 'deny' || needed <= 1) return true;
     const input = answer.input === undefined ? {} : { input: JSON.stringify(answer.input) };
     const vote = { callId: answer.callId, actor: actor?.id ?? '', ...input };
-    const agreeing = this.#carry.votes.filter(
-      (other) => other.callId === vote.callId && other.input === input.input,
-    );
-    const others = this.#carry.votes.filter((other) => other.callId !== vote.callId);
-    this.#set({ votes: [...others, ...agreeing, vote] });
+    const before = this.#carry.votes.filter((other) => other.callId === vote.callId);
+    if (!this.#votesBefore.has(vote.callId)) this.#votesBefore.set(vote.callId, before);
+    const agreeing = before.filter((other) => other.input === vote.input);
+    this.#setVotes(vote.callId, [...agreeing, vote]);
     return agreeing.length + 1 >= needed;
   }
 
-  /** A vote whose answer was not taken does not count. */
-  #withdrawVote(callId: string): void {
-    const index = this.#carry.votes.findLastIndex((vote) => vote.callId === callId);
-    this.#set({ votes: this.#carry.votes.filter((_, i) => i !== index) });
+  #setVotes(callId: string, votes: readonly Vote[]): void {
+    this.#set({ votes: [...this.#carry.votes.filter((vote) => vote.callId !== callId), ...votes] });
+  }
+
+  /** Answers that were refused leave nothing behind. */
+  #takeBack(callId: string, answers: readonly GateAnswer[]): void {
+    const before = this.#votesBefore.get(callId);
+    if (before) this.#setVotes(callId, before);
+    const ids = answers.map((given) => this.#messageIds.get(given));
+    this.#set({ seen: this.#carry.seen.filter((id) => !ids.includes(id)) });
+  }
+
+  /** An answer that came while another one settled its call as well is refused: it must not be applied to what the call has become. */
+  #refuseOvertaken(): void {
+    this.#answers = this.#answers.filter((given) => {
+      const call = this.#call(given.answer.callId);
+      if (call && (call.state === answerable[given.kind] || call.state === 'held')) return true;
+      const state = call?.state ?? 'error';
+      this.#outcomes.set(given.answer.callId, {
+        callId: given.answer.callId,
+        state,
+        rejected: `call ${given.answer.callId} is ${state} by now: something else settled it`,
+      });
+      this.#messageIds.delete(given);
+      return false;
+    });
+  }
+
+  /** It has an answer that is under way, and is no vote alone. */
+  #isDecided(callId: string): boolean {
+    return this.#answers.some(
+      (given) => given.answer.callId === callId && !(given.kind === 'confirm' && given.isVote === true),
+    );
   }
 
   #denyPending(): void {
     for (const { callId, state } of this.#carry.calls)
-      if (
-        (state === 'asking' || state === 'held') &&
-        !this.#answers.some(({ answer }) => answer.callId === callId)
-      )
+      if ((state === 'asking' || state === 'held') && !this.#isDecided(callId))
         this.#answers.push({
           kind: 'confirm',
           answer: { callId, decision: 'deny', reason: 'the user wrote something else instead of answering' },
         });
-  }
-
-  #openClocks(): GateClock[] {
-    return this.#carry.clocks.filter(({ callId }) => {
-      const call = this.#call(callId);
-      return call !== undefined && isWaiting(call);
-    });
-  }
-
-  #deadlinePassed(callId: string): NoticeGatesInput['notices'][number] | undefined {
-    const call = this.#call(callId);
-    if (!call?.deadline) return undefined;
-    const { action, afterMs, escalateTo } = call.deadline;
-    if (action === 'escalate') {
-      const approval = escalateTo ?? {};
-      this.#set({
-        calls: this.#carry.calls.map((other) => (other === call ? { ...call, approval } : other)),
-      });
-      return { callId, kind: 'escalated' };
-    }
-    const reason = `nobody answered within ${afterMs / 1000} s`;
-    const actor = { id: 'deadline' };
-    if (action === 'deny' && call.state === 'asking') {
-      this.#answers.push({ kind: 'confirm', actor, answer: { callId, decision: 'deny', reason } });
-      return undefined;
-    }
-    if (action === 'deny' && call.state === 'submitted') {
-      this.#answers.push({
-        kind: 'external',
-        actor,
-        answer: { callId, state: 'error', content: `No result: ${reason}.` },
-      });
-      return undefined;
-    }
-    return { callId, kind: 'overdue' };
   }
 
   #call(callId: string): TurnCall | undefined {
