@@ -199,9 +199,8 @@ export class TurnState {
   answersApplied(applied: readonly GateAnswer[], outcomes: readonly GateOutcome[]): void {
     this.#answers = this.#answers.filter((answer) => !applied.includes(answer));
     for (const outcome of outcomes) {
-      const answers = applied.filter(({ answer }) => answer.callId === outcome.callId);
-      if (answers.length > 0) this.#outcomes.set(outcome.callId, outcome);
-      if (outcome.rejected !== undefined) this.#takeBack(outcome.callId, answers);
+      this.#outcomes.set(outcome.callId, outcome);
+      if (outcome.rejected !== undefined) this.#takeBack(outcome.callId, applied);
     }
     for (const given of applied) {
       this.#votesBefore.delete(given.answer.callId);
@@ -331,10 +330,11 @@ export class TurnState {
   }
 
   /** Answers that were refused leave nothing behind. */
-  #takeBack(callId: string, answers: readonly GateAnswer[]): void {
+  #takeBack(callId: string, applied: readonly GateAnswer[]): void {
     const before = this.#votesBefore.get(callId);
     if (before) this.#setVotes(callId, before);
-    const ids = answers.map((given) => this.#messageIds.get(given));
+    const refused = applied.filter(({ answer }) => answer.callId === callId);
+    const ids = refused.map((given) => this.#messageIds.get(given));
     this.#set({ seen: this.#carry.seen.filter((id) => !ids.includes(id)) });
   }
 

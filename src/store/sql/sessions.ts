@@ -52,9 +52,9 @@ export function sqlSessions(context: SqlContext): SessionStore {
     changePermissions: (ref, { mode, rules, addRules = [] }) =>
       write(context, ref, async (session) => {
         const before = JSON.parse(session.session.permissions) as SessionPermissions;
-        const kept = rules ?? before.rules;
-        const added = addRules.filter((rule) => !kept.some((other) => isSameRule(rule, other)));
-        const after = { ...before, ...(mode === undefined ? {} : { mode }), rules: [...kept, ...added] };
+        const all = [...(rules ?? before.rules), ...addRules];
+        const unique = all.filter((rule, i) => all.findIndex((other) => isSameRule(rule, other)) === i);
+        const after = { ...before, ...(mode === undefined ? {} : { mode }), rules: unique };
         session.change({ permissions: JSON.stringify(after), updated_at: session.now });
         return after;
       }),
