@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { SessionRef } from '../../src/contracts/ids.ts';
 import type { PermissionRule } from '../../src/core/permission.ts';
 import type { AuditDraft, CallDraft, Store } from '../../src/store/store.ts';
 import { allowedCall, closeTurn, kindsOf, newRef, openedTurn, result, step } from './sample-session.ts';
@@ -18,6 +19,9 @@ export function permissionsContract(store: () => Store): void {
   };
 
   describe('permissions of a session', () => {
+    const change = (ref: SessionRef, to: Parameters<Store['sessions']['changePermissions']>[1]) =>
+      store().sessions.changePermissions(ref, to);
+
     it('begin without a mode and without rules', async () => {
       const { permissions } = await store().sessions.open(newRef(), 'support');
       expect(permissions).toEqual({ rules: [] });
@@ -26,7 +30,6 @@ export function permissionsContract(store: () => Store): void {
     it('keep the mode and the rules that are set, each change apart', async () => {
       const ref = newRef();
       await store().sessions.open(ref, 'support');
-      const change = store().sessions.changePermissions;
       expect(await change(ref, { mode: 'explore' })).toEqual({ mode: 'explore', rules: [] });
       expect(await change(ref, { addRules: [payRule] })).toEqual({ mode: 'explore', rules: [payRule] });
       const after = await change(ref, { mode: 'default' });
@@ -37,7 +40,6 @@ export function permissionsContract(store: () => Store): void {
     it('hold a rule once, however often it is added', async () => {
       const ref = newRef();
       await store().sessions.open(ref, 'support');
-      const change = store().sessions.changePermissions;
       await change(ref, { addRules: [payRule, payRule] });
       const again = await change(ref, { addRules: [{ ...payRule, source: 'confirmation' }, lookRule] });
       expect(again.rules).toEqual([payRule, lookRule]);
@@ -51,7 +53,6 @@ export function permissionsContract(store: () => Store): void {
     it('take all rules anew, and more with them', async () => {
       const ref = newRef();
       await store().sessions.open(ref, 'support');
-      const change = store().sessions.changePermissions;
       await change(ref, { addRules: [payRule] });
       expect((await change(ref, { rules: [lookRule] })).rules).toEqual([lookRule]);
       expect((await change(ref, { rules: [], addRules: [payRule] })).rules).toEqual([payRule]);
@@ -65,16 +66,14 @@ export function permissionsContract(store: () => Store): void {
         ...payRule,
         pattern: `id=${i}`,
       }));
-      await Promise.all(rules.map((rule) => store().sessions.changePermissions(ref, { addRules: [rule] })));
+      await Promise.all(rules.map((rule) => change(ref, { addRules: [rule] })));
       const kept = (await store().sessions.get(ref))?.permissions.rules ?? [];
-      expect(kept.map(({ pattern }) => pattern).toSorted()).toEqual(
-        rules.map(({ pattern }) => pattern).toSorted(),
-      );
+      expect(new Set(kept.map(({ pattern }) => pattern)).size).toBe(rules.length);
     });
 
     it('survive the turns of their session', async () => {
       const ref = await openedTurn(store());
-      const set = await store().sessions.changePermissions(ref, { mode: 'dont_ask', rules: [payRule] });
+      const set = await change(ref, { mode: 'dont_ask', rules: [payRule] });
       await closeTurn(store(), ref, 1);
       expect((await store().sessions.open(ref, 'support')).permissions).toEqual(set);
     });
@@ -201,7 +200,7 @@ export function permissionsContract(store: () => Store): void {
     const secret = { arguments: '{"key":"[secret]"}', sealed: '{"key":"hunter2"}' };
 
     /** Everything that anybody but the tool reads of a session. */
-    const shown = async (ref: Awaited<ReturnType<typeof atGate>>) =>
+    const shown = async (ref: SessionRef) =>
       JSON.stringify([
         await store().events.read(ref, 0),
         await store().messages.list(ref, {}),
