@@ -51,6 +51,9 @@ const plots: Plot[] = [
   { killAt: 'after turns.setState 2', answer: 'allow' },
 ];
 
+/** All plots are played at once: the first test waits for most of them. */
+const endingMs = 180_000;
+
 interface Ending {
   reply: Reply;
   death: NodeJS.Signals | number;
@@ -134,21 +137,27 @@ const done: Record<Plot['answer'], { orders: string[]; asked: number }> = {
 };
 
 describe('a worker that is killed at a gate', () => {
-  it.each(plots)('$killAt, answered with $answer: another ends the turn right', async (plot) => {
-    const { reply, death, asked, requests, effects, observer, session } = (await endings.get(plot))!;
+  it.each(plots)(
+    '$killAt, answered with $answer: another ends the turn right',
+    async (plot) => {
+      const { reply, death, asked, requests, effects, observer, session } = (await endings.get(plot))!;
 
-    expect(death).toBe('SIGKILL');
-    expect(reply).toMatchObject({ finishReason: 'model_stop', text: 'All done.', pending: [] });
-    expect(effects.map(({ orderId }) => orderId)).toEqual(done[plot.answer].orders);
-    expect(asked).toBe(done[plot.answer].asked);
-    expect(requests).toHaveLength(2);
-    for (const request of requests) expectPaired(request);
+      expect(death).toBe('SIGKILL');
+      expect(reply).toMatchObject({ finishReason: 'model_stop', text: 'All done.', pending: [] });
+      expect(effects.map(({ orderId }) => orderId)).toEqual(done[plot.answer].orders);
+      expect(asked).toBe(done[plot.answer].asked);
+      expect(requests).toHaveLength(2);
+      for (const request of requests) expectPaired(request);
 
-    const { items } = await session.audit();
-    const byPeople = items.filter(({ by }) => by === 'person');
-    expect(byPeople.map(({ callId }) => callId)).toEqual([...new Set(byPeople.map(({ callId }) => callId))]);
-    expect(byPeople).toHaveLength(asked);
-    await expectWholeStory(observer, session);
-    await observer.stop();
-  });
+      const { items } = await session.audit();
+      const byPeople = items.filter(({ by }) => by === 'person');
+      expect(byPeople.map(({ callId }) => callId)).toEqual([
+        ...new Set(byPeople.map(({ callId }) => callId)),
+      ]);
+      expect(byPeople).toHaveLength(asked);
+      await expectWholeStory(observer, session);
+      await observer.stop();
+    },
+    endingMs,
+  );
 });
