@@ -37,7 +37,8 @@ export async function callModel(deps: ActivityDeps, input: CallModelInput): Prom
   } catch (error) {
     if (Context.current().cancellationSignal.aborted) throw stopFailure();
     const failed = toFailure(error, attempt, maxAttempts);
-    if (error instanceof ModelError) await reportError(deps, input, error, attempt, maxAttempts);
+    if (error instanceof ModelError && error.isRetryable && attempt < maxAttempts)
+      await reportRetry(deps, input, error, attempt);
     throw failed;
   }
 }
@@ -149,18 +150,15 @@ function replyOf(message: Msg, text: string): Reply {
   return text.trim() !== '' || message.content.some(({ type }) => type === 'data') ? 'text' : 'empty';
 }
 
-/** Observers learn of a failed attempt; a store that is away must not hide the model's error. */
-async function reportError(
+/** Observers learn of a failed attempt that another follows; a store that is away must not hide the model's error. */
+async function reportRetry(
   { store }: ActivityDeps,
   { ref, turn }: CallModelInput,
   error: ModelError,
   attempt: number,
-  maxAttempts: number,
 ): Promise<void> {
-  const retryable = error.isRetryable && attempt < maxAttempts;
+  const { code, message } = error;
   await store.events
-    .appendDurable(ref, turn, [
-      { kind: 'error', code: error.code, message: error.message, retryable, attempt },
-    ])
+    .appendDurable(ref, turn, [{ kind: 'error', code, message, retryable: true, attempt }])
     .catch(() => undefined);
 }

@@ -1,17 +1,12 @@
 import type { SessionRef } from '../contracts/ids.ts';
+import type { SentEvent } from '../core/compact-events.ts';
 import type { EventBody } from '../schema/event.ts';
 import type { EventStore } from '../store/store.ts';
 
-/** A stream that ends within this time needs no write of its own: its events go with the commit. */
-const firstFlushMs = 5;
-/** Later deltas are written together: a reader can't tell, and the store has less to do. */
-const flushMs = 25;
-
-export interface SentEvent {
-  id: number;
-  at: string;
-  body: EventBody;
-}
+/** What comes after a silence is written this soon. A stream that ends within it needs no write of its own: its events go with the commit. */
+const promptMs = 5;
+/** Writes are at least this far apart, so that deltas of a fast stream go together: a reader can't tell, and the store has less to do. */
+const apartMs = 25;
 
 /**
  * Streams the events of one unfinished message to the replay log. A write that fails is tried again with the next one and never fails
@@ -23,7 +18,7 @@ export class EventPublisher {
   #unsent: EventBody[] = [];
   #timer: NodeJS.Timeout | undefined;
   #flushing: Promise<void> | undefined;
-  #isFirst = true;
+  #flushedAt = Number.NEGATIVE_INFINITY;
 
   constructor(events: EventStore, ref: SessionRef, turn: number, messageId: string) {
     this.#write = (bodies) => events.appendEphemeral(ref, turn, messageId, bodies);
@@ -46,17 +41,15 @@ export class EventPublisher {
 
   #schedule(): void {
     if (this.#timer || this.#flushing || this.#unsent.length === 0) return;
-    this.#timer = setTimeout(
-      () => {
-        this.#timer = undefined;
-        this.#isFirst = false;
-        this.#flushing = this.#flush().finally(() => {
-          this.#flushing = undefined;
-          this.#schedule();
-        });
-      },
-      this.#isFirst ? firstFlushMs : flushMs,
-    );
+    const pauseMs = Math.max(promptMs, this.#flushedAt + apartMs - performance.now());
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#flushing = this.#flush().finally(() => {
+        this.#flushing = undefined;
+        this.#flushedAt = performance.now();
+        this.#schedule();
+      });
+    }, pauseMs);
   }
 
   async #flush(): Promise<void> {
@@ -66,7 +59,13 @@ export class EventPublisher {
       const stamps = await this.#write(bodies);
       stamps.forEach((stamp, i) => this.#sent.push({ ...stamp, body: bodies[i] as EventBody }));
     } catch {
-      this.#unsent = [...bodies, ...this.#unsent];
+      this.#unsent = [...this.#toldAgain(), ...bodies, ...this.#unsent];
     }
+  }
+
+  /** A write that failed may have been committed all the same: told again from its start, the message supersedes what was told of it. */
+  #toldAgain(): EventBody[] {
+    if (this.#sent[0]?.body.kind !== 'model_call_start') return [];
+    return this.#sent.splice(0).map(({ body }) => body);
   }
 }

@@ -1,3 +1,4 @@
+import { readlink } from 'node:fs/promises';
 import type { Agent } from '../agents/agent.ts';
 import { matchesInput } from '../core/permission-rule.ts';
 import {
@@ -9,10 +10,13 @@ import {
   type PermissionRule,
 } from '../core/permission.ts';
 import type { SessionRecord } from '../store/store.ts';
-import { isInside } from '../tools/paths/is-inside.ts';
+import { isInside, type LinkReader } from '../tools/paths/is-inside.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
+
+/** Links as this machine has them. */
+const localLinks: LinkReader = { readLink: (path) => readlink(path).catch(() => undefined) };
 
 /** The mode and all rules that hold for a session now, each with its source. */
 export async function policyOf(
@@ -47,9 +51,11 @@ export async function judge(
     const isContainedEdit =
       targets !== undefined &&
       targets.length > 0 &&
-      (await Promise.all(targets.map((path) => isInside(agent.permissions.workingDirectories, path)))).every(
-        Boolean,
-      );
+      (
+        await Promise.all(
+          targets.map((path) => isInside(agent.permissions.workingDirectories, path, localLinks)),
+        )
+      ).every(Boolean);
     return decidePermission(
       {
         toolName: tool.name,

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createInterface, type Interface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { DurascopeError, type Session } from '../client/index.ts';
+import { parseTurnId } from '../contracts/ids.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 import { approveOneByOne } from './approve.ts';
@@ -13,6 +14,8 @@ import { describeError } from './report-error.ts';
 import { usageText } from './text.ts';
 
 const retryPauseMs = 2_000;
+/** The client tries for half a minute before it says that nobody answers: too long to say nothing. */
+const slowMs = 3_000;
 
 /**
  * One session at a terminal. One loop prints the session's events as they come, whoever caused them; lines that are typed become turns,
@@ -25,7 +28,11 @@ export class ChatLoop {
   readonly #ending = new AbortController();
   /** Takes the next line, when a question is open. */
   #answer: ((line: string | undefined) => void) | undefined;
-  #isRunning = false;
+  /** The newest turn that is known to have been taken, and the newest that has ended. */
+  #taken = 0;
+  #ended = 0;
+  /** The turn waits at a gate, and nobody here answers it. */
+  #waitsForOthers = false;
   #isInterrupting = false;
   #isClosed = false;
   /** Lines are taken one after the other. */
@@ -47,7 +54,7 @@ export class ChatLoop {
     const before = await this.#session.get();
     const following = this.#follow(before?.lastEventId ?? 0);
     if (before && before.state !== 'idle') {
-      this.#isRunning = true;
+      this.#taken = before.lastTurn;
       notice(`turn ${before.lastTurn} is ${before.state}`);
       if (before.state === 'waiting') void this.#approve();
     }
@@ -60,11 +67,15 @@ export class ChatLoop {
     this.#isClosed = true;
     this.#answer?.(undefined);
     await this.#work;
-    if (this.#isRunning && !this.#ending.signal.aborted)
+    if (this.#isRunning && !this.#waitsForOthers && !this.#ending.signal.aborted)
       await new Promise<void>((resolve) => (this.#whenIdle = resolve));
     this.#ending.abort();
     await following;
     process.off('SIGINT', this.#ctrlC);
+  }
+
+  get #isRunning(): boolean {
+    return this.#taken > this.#ended;
   }
 
   #take(line: string): void {
@@ -101,15 +112,17 @@ export class ChatLoop {
   async #send(text: string): Promise<void> {
     const idempotencyKey = randomUUID();
     while (!this.#ending.signal.aborted) {
+      const slow = setTimeout(() => notice('no answer yet, still trying …'), slowMs);
       try {
-        await this.#session.submit(text, { idempotencyKey, ifBusy: 'steer' });
-        this.#isRunning = true;
+        const { turn } = await this.#session.submit(text, { idempotencyKey, ifBusy: 'steer' });
+        this.#taken = Math.max(this.#taken, turn);
         return;
       } catch (error) {
         if (!isPassing(error)) throw error;
         this.#complain(error);
-        notice('trying again …');
         await delay(retryPauseMs, undefined, { signal: this.#ending.signal }).catch(() => {});
+      } finally {
+        clearTimeout(slow);
       }
     }
   }
@@ -130,14 +143,16 @@ export class ChatLoop {
   }
 
   #show(event: AgentEvent): void {
-    if (event.kind === 'turn_start') this.#isRunning = true;
+    const turn = parseTurnId(event.turnId)?.turn ?? 0;
+    this.#taken = Math.max(this.#taken, turn);
     this.#print(event);
+    if (event.kind === 'run_start') this.#waitsForOthers = false;
     if (event.kind === 'run_end' && isPause(event.reason)) void this.#approve();
     if (event.kind !== 'turn_end') return;
-    this.#isRunning = false;
+    this.#ended = turn;
     this.#isInterrupting = false;
     this.#answer?.(undefined);
-    this.#whenIdle?.();
+    if (!this.#isRunning) this.#whenIdle?.();
     this.#prompt();
   }
 
@@ -151,8 +166,8 @@ export class ChatLoop {
         : false;
       if (isAnswered && pending.every(({ state }) => state === 'asking')) return;
       for (const line of howToAnswer(pending)) notice(line);
-      // Nobody here can answer: the input's end must not wait for it.
-      if (!process.stdin.isTTY) this.#whenIdle?.();
+      this.#waitsForOthers = true;
+      this.#whenIdle?.();
     } catch (error) {
       this.#complain(error);
     }

@@ -23,7 +23,7 @@ export async function checkTemporal({ temporal, taskQueue }: Settings): Promise<
     ];
   let connection: Connection;
   try {
-    connection = await Connection.connect({ connectTimeout: '10s', ...temporal.connection });
+    connection = await Connection.connect({ connectTimeout: '5s', ...temporal.connection });
   } catch (error) {
     return [
       fail(

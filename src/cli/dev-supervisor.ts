@@ -76,7 +76,7 @@ async function reload(supervised: Supervised, current: WorkerProcess | undefined
     try {
       const address = await temporal(loaded);
       await current?.stop();
-      await next.start(address);
+      await next.start(address, 'WARN');
     } catch (error) {
       await next.stop();
       await current?.stop();

@@ -7,11 +7,9 @@ export function isPause(reason: FinishReason): boolean {
   return reason === 'permission_asking' || reason === 'tool_suspended';
 }
 
-/** The turn ended, and said something. */
+/** The turn ended, and said something: while it waits, it has said nothing. */
 export function hasAnswer({ finishReason, content }: Reply): boolean {
-  return (
-    !isPause(finishReason) && finishReason !== 'error' && finishReason !== 'interrupted' && content.length > 0
-  );
+  return finishReason !== 'error' && finishReason !== 'interrupted' && content.length > 0;
 }
 
 /** What a person types to answer calls that wait. */

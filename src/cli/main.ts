@@ -5,6 +5,12 @@ import { exitCode } from './exit-codes.ts';
 import { buildProgram } from './program.ts';
 import { reportError } from './report-error.ts';
 
+// Whoever reads it has seen enough, as `head` does.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(exitCode.ok);
+  throw error;
+});
+
 try {
   await buildProgram().parseAsync();
 } catch (error) {

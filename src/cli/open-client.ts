@@ -13,7 +13,7 @@ export async function openClient(settings: Settings): Promise<OpenClient> {
   const { address } = settings.temporal;
   if (address === undefined) throw noTemporal();
   const connection = await Connection.connect({
-    connectTimeout: '10s',
+    connectTimeout: '5s',
     ...settings.temporal.connection,
   }).catch((cause: unknown) => {
     throw new CommandError(

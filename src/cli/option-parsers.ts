@@ -13,7 +13,7 @@ export function oneOf<const T extends string>(...choices: T[]): (text: string) =
   return (text) => {
     const choice = choices.find((name) => name === text);
     if (choice !== undefined) return choice;
-    throw new InvalidArgumentError(`Write ${choices.join(', ')}.`);
+    throw new InvalidArgumentError(`Write one of: ${choices.join(', ')}.`);
   };
 }
 

@@ -6,7 +6,8 @@ import type { Style } from './text.ts';
 export function terminalStyle(): Style {
   return {
     colors: pc.createColors(pc.isColorSupported && process.stdout.isTTY),
-    width: process.stdout.columns ?? 100,
+    // Room for what stands before a cut text. A terminal may not know its size, and say 0.
+    width: Math.max(process.stdout.columns || 100, 60) - 20,
   };
 }
 

@@ -10,6 +10,8 @@ export interface View {
   /** The model message in the making has shown something. */
   hasPartial: boolean;
   calls: ReadonlyMap<string, { label: string; arguments: string }>;
+  /** The last error that was shown: those who pass it on say the same. */
+  error: string | undefined;
 }
 
 export interface RenderOptions extends Style {
@@ -17,7 +19,7 @@ export interface RenderOptions extends Style {
   showsInputs?: boolean;
 }
 
-export const emptyView: View = { line: 'empty', hasPartial: false, calls: new Map() };
+export const emptyView: View = { line: 'empty', hasPartial: false, calls: new Map(), error: undefined };
 
 /** What to write for the event after all before it, and the view that results. Pure. */
 export function renderEvent(view: View, event: AgentEvent, options: RenderOptions): [View, string] {
@@ -112,16 +114,19 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
     case 'team_message':
       return whole(`${colors.magenta(printable(event.from))}: ${oneLine(event.text, width)}`);
     case 'error': {
+      if (event.message === view.error) return [view, ''];
       const attempt = event.attempt === undefined ? '' : ` (attempt ${event.attempt})`;
       const message = printable(event.message);
-      return event.retryable
+      const [after, text] = event.retryable
         ? whole(colors.yellow(`! ${message}${attempt}, trying again`))
         : whole(colors.red(`✗ ${message} [${event.code}]`));
+      return [event.retryable ? after : { ...after, error: event.message }, text];
     }
     case 'turn_end': {
-      const failure = event.error && colors.red(`✗ ${printable(event.error.message)} [${event.error.code}]`);
+      const error = event.error?.message === view.error ? undefined : event.error;
+      const failure = error && colors.red(`✗ ${printable(error.message)} [${error.code}]`);
       const closing = colors.dim(`— ${event.finishReason} · ${usageText(event.usage)}`);
-      const [, text] = whole(...(failure === undefined ? [] : [failure]), closing);
+      const [, text] = whole(...(failure ? [failure] : []), closing);
       return [emptyView, text];
     }
     case 'turn_start':

@@ -49,7 +49,7 @@ async function openEmbedded(flags: Flags, agent: string): Promise<Stack> {
     const worker = spawnWorker();
     opened.push(() => worker.stop());
     await worker.load(flags);
-    await worker.start(temporal.address);
+    await worker.start(temporal.address, 'ERROR');
     const embedded = { ...settings, temporal: atEmbedded(settings.temporal, temporal.address) };
     const { client, close: closeClient } = await openClient(embedded);
     opened.push(closeClient);

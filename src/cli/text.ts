@@ -3,7 +3,7 @@ import type { Block, Usage } from '../schema/message.ts';
 
 export interface Style {
   colors: ReturnType<typeof createColors>;
-  /** Columns of the screen. */
+  /** Characters of a text that is cut to one line. */
   width: number;
 }
 

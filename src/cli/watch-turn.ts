@@ -24,6 +24,7 @@ export async function watchTurn(session: Session, turn: Turn, options: WatchOpti
   const stopListening = onInterrupt(() => {
     if (!hasBegun) return leaveQueued(turn);
     stopping.abort();
+    notice('interrupting the turn; Ctrl-C again leaves it');
     session.interrupt('Ctrl-C').catch((error: unknown) => reportError(error, options.json === true));
   }, ['SIGINT']);
   try {

@@ -23,7 +23,7 @@ process.on('disconnect', end);
 async function obey(message: ToWorker): Promise<void> {
   try {
     if (message.kind === 'load') await load(message.flags);
-    else await start(message.address);
+    else await start(message.address, message.logLevel);
   } catch (error) {
     if (worker) reportError(error, false);
     else tell({ kind: 'failed', ...describeError(error), files: sourceFiles() });
@@ -47,11 +47,11 @@ async function load(flags: Record<string, string>): Promise<void> {
   });
 }
 
-async function start(embedded: string | undefined): Promise<void> {
+async function start(embedded: string | undefined, level: 'WARN' | 'ERROR'): Promise<void> {
   if (!settings?.config) throw missingConfig(process.cwd());
   const { config } = settings;
   const temporal = embedded === undefined ? settings.temporal : atEmbedded(settings.temporal, embedded);
-  installWorkerLog({ isJson: false, level: 'WARN', write: (line) => process.stderr.write(`${line}\n`) });
+  installWorkerLog({ isJson: false, level, write: (line) => process.stderr.write(`${line}\n`) });
   worker = await startWorker({ ...settings, config, temporal });
   const ended = worker.run();
   if (isEnding) worker.shutdown();

@@ -22,7 +22,10 @@ export function installWorkerLog({ isJson, level, write }: LogOptions): DefaultL
 function textLine({ level, message, meta, timestampNanos }: LogEntry): string {
   const time = timeOf(timestampNanos).slice(11, 23);
   const { error, workflowId } = plainMeta(meta);
-  const about = [workflowId, error].filter((part) => typeof part === 'string').join(' · ');
+  const about = [workflowId, error]
+    .filter((part) => typeof part === 'string')
+    .map((part) => part.split('\n', 1)[0])
+    .join(' · ');
   return `${time} ${level.toLowerCase().padEnd(5)} ${message}${about === '' ? '' : ` · ${about}`}`;
 }
 

@@ -8,7 +8,11 @@ import { z } from 'zod';
 export const ToWorker = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('load'), flags: z.record(z.string(), z.string()) }),
   /** `address` of the embedded server, where the settings name none. */
-  z.object({ kind: z.literal('start'), address: z.string().optional() }),
+  z.object({
+    kind: z.literal('start'),
+    address: z.string().optional(),
+    logLevel: z.enum(['WARN', 'ERROR']),
+  }),
 ]);
 export type ToWorker = z.infer<typeof ToWorker>;
 

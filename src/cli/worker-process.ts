@@ -28,7 +28,7 @@ export interface WorkerProcess {
   /** Loads the config. @throws WorkerFailure */
   load(flags: Flags): Promise<Loaded>;
   /** Polls; `address` is that of the embedded server, where the settings name none. @throws WorkerFailure */
-  start(address: string | undefined): Promise<void>;
+  start(address: string | undefined, logLevel: 'WARN' | 'ERROR'): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -52,8 +52,8 @@ export function spawnWorker(): WorkerProcess {
       if (answer.kind !== 'loaded') throw new WorkerFailure('Internal', `unexpected: ${answer.kind}`, []);
       return answer;
     },
-    async start(address) {
-      await converse(child, { kind: 'start', ...(address === undefined ? {} : { address }) });
+    async start(address, logLevel) {
+      await converse(child, { kind: 'start', logLevel, ...(address === undefined ? {} : { address }) });
     },
     stop: () => endProcess(child, { graceMs: stopGraceMs }),
   };

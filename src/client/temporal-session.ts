@@ -36,6 +36,9 @@ import { prepareInput } from './prepare-input.ts';
 import type { ClientContext } from './temporal-client.ts';
 import { TemporalTurn } from './temporal-turn.ts';
 
+/** Of the answers that are sent together, as JSON. */
+const maxAnswerBytes = 1024 * 1024;
+
 export class TemporalSession implements Session {
   readonly #context: ClientContext;
   readonly #ref: SessionRef;
@@ -58,6 +61,9 @@ export class TemporalSession implements Session {
     const id = options.idempotencyKey ?? randomUUID();
     const { store } = this.#context.content;
     const session = await store.sessions.get(this.#ref);
+    // The session's workflow knows its newest inputs only.
+    const known = options.idempotencyKey === undefined ? undefined : await store.turns.ofInput(this.#ref, id);
+    if (known) return new TemporalTurn(this.#context, this.#ref, known.turn, { status: 'repeated' });
     const agent = session?.agent ?? this.#agent;
     if (agent === undefined)
       throw new DurascopeError(
@@ -197,6 +203,7 @@ export class TemporalSession implements Session {
         ? {}
         : { actor: typeof options.actor === 'string' ? { id: options.actor } : options.actor }),
     };
+    checkSize(answered);
     try {
       await callTemporal(this.#context, () =>
         this.#context.temporal.workflow
@@ -210,6 +217,16 @@ export class TemporalSession implements Session {
       });
     }
   }
+}
+
+/** A message above Temporal's limit of 2 MB would hold up the turn that it is sent to. */
+function checkSize(answered: Answered<unknown>): void {
+  const bytes = Buffer.byteLength(JSON.stringify(answered));
+  if (bytes > maxAnswerBytes)
+    throw new DurascopeError(
+      'invalid_input',
+      `results has ${bytes} bytes, above the limit of ${maxAnswerBytes}: put large content where a tool can read it, and pass its address`,
+    );
 }
 
 function turnNumber(turnId: string): number {

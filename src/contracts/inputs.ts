@@ -20,7 +20,7 @@ export interface Submission {
   /** What happens while another turn runs; default `queue`. */
   ifBusy?: IfBusy;
   /** Who asks: approval policies may want it to be, or not to be, who answers. */
-  actor?: Actor;
+  actor?: Actor | string;
 }
 
 /** A submission that has its turn number and waits for its turn. */
@@ -201,7 +201,7 @@ export interface Answered<T> {
   /** The sender's own id: a repeat of it does nothing. */
   id?: string;
   /** Who answers: for the record, and for the approval policy. */
-  actor?: Actor;
+  actor?: Actor | string;
   results: T[];
 }
 

@@ -24,6 +24,8 @@ export class PostgresBus implements EventBus {
   readonly #closing = new AbortController();
   #connection: Promise<void> | undefined;
   #client: Client | undefined;
+  #hangUp: (() => void) | undefined;
+  #connecting: Promise<boolean> | undefined;
   #sending: Promise<void> | undefined;
 
   constructor(url: string) {
@@ -44,9 +46,12 @@ export class PostgresBus implements EventBus {
     return this.#subscribers.add(ref, onWake);
   }
 
+  /** What was woken is told first, if there is a server to tell. */
   async close(): Promise<void> {
+    if (this.#pending.size > 0) await this.#connecting;
     while (this.#sending) await this.#sending;
     this.#closing.abort();
+    this.#hangUp?.();
     await this.#connection;
   }
 
@@ -58,6 +63,8 @@ export class PostgresBus implements EventBus {
         application_name: 'durascope bus',
         connectionTimeoutMillis: 5_000,
         keepAlive: true,
+        keepAliveInitialDelayMillis: 10_000,
+        query_timeout: 10_000,
       });
       const isListening = await this.#listen(client);
       if (isListening) pauseMs = 50;
@@ -74,27 +81,32 @@ export class PostgresBus implements EventBus {
     const ended = new Promise<void>((resolve) => {
       client.once('end', resolve);
       client.on('error', () => resolve());
-      this.#closing.signal.addEventListener('abort', () => resolve(), { once: true });
+      this.#hangUp = resolve;
     });
     client.on('notification', ({ payload }) => {
       if (payload === everySession) this.#subscribers.wakeAll();
       else if (payload !== undefined) this.#subscribers.wakeKey(payload);
     });
-    try {
-      await client.connect();
-      await client.query(`listen ${channel}`);
-    } catch {
-      await client.end().catch(() => {});
-      return false;
+    const connected = client.connect().then(() => client.query(`listen ${channel}`));
+    this.#connecting = Promise.race([
+      connected.then(
+        () => true,
+        () => false,
+      ),
+      ended.then(() => false),
+    ]);
+    const isListening = await this.#connecting;
+    if (isListening) {
+      this.#client = client;
+      // What others told while nobody listened is lost, and must not stay unread.
+      this.#subscribers.wakeAll();
+      this.#send();
+      await ended;
+      this.#client = undefined;
     }
-    this.#client = client;
-    // What others told while nobody listened is lost, and must not stay unread.
-    this.#subscribers.wakeAll();
-    this.#send();
-    await ended;
-    this.#client = undefined;
-    await client.end().catch(() => {});
-    return true;
+    // Not waited for: a server that vanished never says goodbye.
+    client.end().catch(() => {});
+    return isListening;
   }
 
   #addPending(session: string): void {
@@ -124,7 +136,9 @@ export class PostgresBus implements EventBus {
     } catch {
       // The connection broke: sent again once it is back.
       for (const session of sessions) this.#addPending(session);
-      if (this.#client === client) this.#client = undefined;
+      if (this.#client !== client) return;
+      this.#client = undefined;
+      this.#hangUp?.();
     }
   }
 }

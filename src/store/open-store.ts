@@ -12,7 +12,7 @@ export interface OpenStore {
   store: Store;
   bus: EventBus;
   /** Closes both. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 /** The url of the store, or what it names, cannot be used: nothing that a repeat mends. */

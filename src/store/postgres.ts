@@ -13,6 +13,7 @@ export function postgresDialect(url: string): Dialect {
     connectionTimeoutMillis: 5_000,
     query_timeout: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     // Surrogate keys are bigint, and stay far below 2^53.
     types: {
       getTypeParser: (oid, format) =>

@@ -53,8 +53,12 @@ function sqliteDriver(path: string): Driver {
       exec('commit');
     },
     async rollbackTransaction() {
-      // Some failures (disk full, I/O) have rolled back already.
-      if (database?.isTransaction) exec('rollback');
+      try {
+        exec('rollback');
+      } catch (error) {
+        // Some failures (disk full, I/O) have rolled back already.
+        if (!String(error).includes('no transaction is active')) throw error;
+      }
     },
     async releaseConnection() {},
     async destroy() {

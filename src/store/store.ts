@@ -125,6 +125,8 @@ export interface TurnStore {
     events: EventBody[];
   }): Promise<TurnRecord>;
   get(ref: SessionRef, turn: number): Promise<TurnRecord | undefined>;
+  /** The turn that this input became. */
+  ofInput(ref: SessionRef, inputId: string): Promise<TurnRecord | undefined>;
   /** Newest first. */
   list(ref: SessionRef, page: PageRequest): Promise<Page<TurnRecord>>;
   /** The newest input ids with their turns, oldest first. */

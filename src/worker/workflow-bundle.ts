@@ -4,7 +4,8 @@ import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worke
 
 const prebuilt = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-const own = fileURLToPath(new URL(`../workflows/index.${extension}`, import.meta.url));
+const pathOf = (module: string) =>
+  fileURLToPath(new URL(`../workflows/${module}.${extension}`, import.meta.url));
 
 let bundled: Promise<WorkflowBundleOption> | undefined;
 
@@ -12,7 +13,11 @@ let bundled: Promise<WorkflowBundleOption> | undefined;
 export function workflowBundle(): Promise<WorkflowBundleOption> {
   bundled ??= existsSync(prebuilt)
     ? Promise.resolve({ codePath: prebuilt })
-    : bundleWorkflowCode({ workflowsPath: own, logger: quiet });
+    : bundleWorkflowCode({
+        workflowsPath: pathOf('index'),
+        payloadConverterPath: pathOf('payload-converter'),
+        logger: quiet,
+      });
   return bundled;
 }
 

@@ -32,7 +32,7 @@ import { searchAttributes } from '../contracts/search-attributes.ts';
 import { assertNever } from '../core/assert-never.ts';
 import { pauseReason } from '../core/next-action.ts';
 import { callModel, runToolsWithin, store } from './activity-proxies.ts';
-import { whyNoAnswers, whyNoInput } from './check-message.ts';
+import { readInterrupt, whyNoAnswers, whyNoInput } from './check-message.ts';
 import { describeTurn } from './turn-details.ts';
 import { TurnState } from './turn-state.ts';
 
@@ -168,7 +168,8 @@ async function interruptible<T>(turn: TurnState, run: () => Promise<T>): Promise
   try {
     return await scope.run(run);
   } catch (error) {
-    if (turn.isInterrupted && isCancellation(error)) return undefined;
+    // Whatever it ended with: a worker that was lost meanwhile leaves a timeout behind.
+    if (turn.isInterrupted && (isCancellation(error) || error instanceof ActivityFailure)) return undefined;
     throw error;
   } finally {
     turn.onInterrupt = undefined;
@@ -195,7 +196,7 @@ function handleMessages(turn: TurnState): void {
   setHandler(confirmSignal, (answered) => takeAnswer(turn, 'confirm', answered));
   setHandler(externalResultSignal, (answered) => takeAnswer(turn, 'external', answered));
   setHandler(reconcileSignal, (answered) => takeAnswer(turn, 'reconcile', answered));
-  setHandler(interruptSignal, (interrupt) => turn.interrupt(interrupt ?? {}));
+  setHandler(interruptSignal, (interrupt) => turn.interrupt(readInterrupt(interrupt)));
   setHandler(steerSignal, (steer) => turn.steer(steer));
 
   const answering = <T extends { callId: string }>(kind: GateAnswer['kind']) => ({
@@ -208,7 +209,7 @@ function handleMessages(turn: TurnState): void {
   setHandler(externalResultUpdate, external.run, external.options);
   const reconcile = answering('reconcile');
   setHandler(reconcileUpdate, reconcile.run, reconcile.options);
-  setHandler(interruptUpdate, (interrupt) => turn.interrupt(interrupt));
+  setHandler(interruptUpdate, (interrupt) => turn.interrupt(readInterrupt(interrupt)));
   setHandler(
     steerUpdate,
     (steer) => {

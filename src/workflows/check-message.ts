@@ -1,9 +1,12 @@
 // By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
 import type { GateAnswer } from '../contracts/activities.ts';
+import type { Actor } from '../core/approval.ts';
+import type { Interrupt } from '../contracts/inputs.ts';
 
 /** As characters of JSON. A message that waits is carried in workflow payloads: larger ones go by reference, as the client does it. */
 const maxInlineInput = 24 * 1024;
 const maxIdLength = 200;
+const maxReasonLength = 2000;
 
 /** Why this is no submission or steer; undefined when it is one. */
 export function whyNoInput(message: unknown): string | undefined {
@@ -32,6 +35,16 @@ export function whyNoAnswers(message: unknown): string | undefined {
     return 'expected an object such as {"results": [{"callId": "…", …}]}';
   if (!isMessageId(message.id)) return badId;
   return isActor(message.actor) ? undefined : badActor;
+}
+
+/** What an interrupt says, whatever was sent: it stops the turn in any case. */
+export function readInterrupt(message: unknown): Interrupt {
+  if (!isRecord(message)) return {};
+  const { id, reason } = message;
+  return {
+    ...(typeof id === 'string' && isMessageId(id) ? { id } : {}),
+    ...(typeof reason === 'string' ? { reason: reason.slice(0, maxReasonLength) } : {}),
+  };
 }
 
 /** Why this is no answer of its kind; undefined when it is one. */
@@ -65,10 +78,16 @@ function isMessageId(id: unknown): boolean {
   return id === undefined || (typeof id === 'string' && id.length <= maxIdLength);
 }
 
-const badActor = 'actor must be an object such as {"id": "ann", "roles": ["accounting"]}';
+const badActor = 'actor must be a name, or an object such as {"id": "ann", "roles": ["accounting"]}';
+
+/** A name is short for `{ id: name }`. */
+export function toActor(actor: Actor | string | undefined): Actor | undefined {
+  return typeof actor === 'string' ? { id: actor } : actor;
+}
 
 function isActor(actor: unknown): boolean {
   if (actor === undefined) return true;
+  if (typeof actor === 'string') return actor !== '' && actor.length <= maxIdLength;
   if (!isRecord(actor) || typeof actor.id !== 'string' || actor.id === '' || actor.id.length > maxIdLength)
     return false;
   return (

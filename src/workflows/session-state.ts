@@ -2,6 +2,7 @@
 import type { SessionSnapshot } from '../contracts/activities.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import type { QueuedTurn, SessionCarry, SessionInput, Steer, Submission } from '../contracts/inputs.ts';
+import { toActor } from './check-message.ts';
 import type { SessionView, SubmitAnswer } from '../contracts/messages.ts';
 
 /** Input ids remembered to recognize a repeat; the store knows them all. */
@@ -86,7 +87,7 @@ export class SessionState {
         why: `session ${this.#input.ref.sessionId} has ${carry.queue.length} turns waiting, which is all it holds: submit again when some have ended`,
       };
 
-    const turn = this.#enqueue(submission, submission.actor?.id);
+    const turn = this.#enqueue(submission, toActor(submission.actor)?.id);
     this.#remember(submission.id, turn);
     return {
       kind: 'answer',

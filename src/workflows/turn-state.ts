@@ -25,7 +25,7 @@ import type {
 import { resultMessageId } from '../core/message-ids.ts';
 import { nextAction, type CallState, type NextAction } from '../core/next-action.ts';
 import { addUsage, noUsage } from '../core/usage.ts';
-import { whyNoAnswer, whyNoAnswers, whyNoInput } from './check-message.ts';
+import { toActor, whyNoAnswer, whyNoAnswers, whyNoInput } from './check-message.ts';
 import { nextDueAt, passDeadlines, startClocks } from './deadlines.ts';
 
 /** Signals remembered to recognize a repeat. */
@@ -238,12 +238,12 @@ export class TurnState {
   /** Keeps the answers that fit, drops the rest: a wrong signal changes nothing. */
   answer<T extends { callId: string }>(kind: GateAnswer['kind'], answered: Answered<T>): string[] {
     if (whyNoAnswers(answered) !== undefined || this.#hasSeen(answered.id)) return [];
+    const by = toActor(answered.actor);
     const taken: string[] = [];
     for (const answer of answered.results) {
-      if (this.whyNot(kind, answer, answered.actor) !== undefined) continue;
+      if (this.whyNot(kind, answer, by) !== undefined) continue;
       this.#outcomes.delete(answer.callId);
-      const actor = answered.actor === undefined ? {} : { actor: answered.actor };
-      const whole = { kind, answer, ...actor } as unknown as GateAnswer;
+      const whole = { kind, answer, ...(by ? { actor: by } : {}) } as unknown as GateAnswer;
       const given = whole.kind === 'confirm' && !this.#isEnough(whole) ? { ...whole, isVote: true } : whole;
       this.#answers.push(given);
       if (answered.id !== undefined) this.#messageIds.set(given, answered.id);
@@ -272,7 +272,7 @@ export class TurnState {
   ): string | undefined {
     if (this.#hasSeen(answered.id)) return undefined;
     return answered.results
-      .map((answer) => this.whyNot(kind, answer, answered.actor))
+      .map((answer) => this.whyNot(kind, answer, toActor(answered.actor)))
       .find((reason) => reason !== undefined);
   }
 

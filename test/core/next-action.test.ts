@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isSettled, nextAction } from '../../src/core/next-action.ts';
 import type { CallState, LoopCall, LoopState } from '../../src/core/next-action.ts';

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callsOf, pairResults } from '../../src/core/pair-results.ts';
 import type { Block, Msg } from '../../src/schema/message.ts';

@@ -167,7 +167,7 @@ async function pass(plot: Plot, session: Session, reply: Reply, victim: SpawnedW
 }
 
 describe('a worker that is killed', () => {
-  it.each(plots)('$title: another ends the turn right', async (plot) => {
+  it.each(plots)('$title: another ends the turn right', { timeout: 120_000 }, async (plot) => {
     const { reply, death, requests, effects, observer, session } = (await endings.get(plot))!;
 
     expect(death).toBe('SIGKILL');

@@ -60,6 +60,17 @@ export function shopAgent(effectsFile: string): Agent {
         },
       }),
       defineTool({
+        name: 'block',
+        description: 'Blocks its whole process for ever',
+        input,
+        permission: 'allow',
+        async execute(_order, context) {
+          context.progress({ message: 'about to block' });
+          await observersToBeTold();
+          Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
+        },
+      }),
+      defineTool({
         name: 'pay',
         description: 'Asks first, acts each time',
         input,
@@ -68,6 +79,11 @@ export function shopAgent(effectsFile: string): Agent {
       }),
     ],
   });
+}
+
+/** Progress is written within milliseconds: by then it is out of the process. */
+function observersToBeTold(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 500));
 }
 
 function untilStopped(signal: AbortSignal): Promise<never> {

@@ -65,14 +65,14 @@ export function messageContract(store: () => Store): void {
       );
     });
 
-    it('are listed in pages, in order', async () => {
+    it('are listed in pages, in order, and the last page says so even when it is full', async () => {
       const ref = await openedTurn(store());
       await store().messages.append(
         ref,
         ['a', 'b', 'c'].map((id) => userMessage(`1/${id}`, id)),
       );
-      const first = await store().messages.list(ref, { limit: 3 });
-      const rest = await store().messages.list(ref, { limit: 3, cursor: first.nextCursor! });
+      const first = await store().messages.list(ref, { limit: 2 });
+      const rest = await store().messages.list(ref, { limit: 2, cursor: first.nextCursor! });
       expect([...first.items, ...rest.items].map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
       expect(rest.nextCursor).toBeUndefined();
     });

@@ -168,7 +168,7 @@ async function replay(
   history: Parameters<typeof Worker.runReplayHistory>[1],
   workflowId: string,
 ): Promise<void> {
-  await Worker.runReplayHistory({ workflowBundle: (await workflowBundle()) as never }, history, workflowId);
+  await Worker.runReplayHistory({ workflowBundle: await workflowBundle() }, history, workflowId);
 }
 
 /** The second call of a serial pair asks once the first has its result. */

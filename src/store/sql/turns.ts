@@ -52,6 +52,17 @@ export function sqlTurns(context: SqlContext): TurnStore {
         return row && toTurn(ref, row);
       }),
 
+    ofInput: (ref, inputId) =>
+      query(context, async (db) => {
+        const row = await db
+          .selectFrom('durascope_turns')
+          .selectAll()
+          .where('session', '=', sessionKey(ref))
+          .where('input_id', '=', inputId)
+          .executeTakeFirst();
+        return row && toTurn(ref, row);
+      }),
+
     list: (ref, page) =>
       query(context, async (db) => {
         const limit = pageLimit(page);

@@ -1,0 +1,111 @@
+import { isStatic, type ShellAnalysis, type ShellPart, type ShellWord } from './analysis.ts';
+import { directoriesOf, resolveWord, type ShellPlace } from './directories.ts';
+import { readOptions } from './options.ts';
+import { isWebAddress, segmentsWithGaps, spellings } from './spellings.ts';
+import { readOnlyCommands } from './read-only-commands.ts';
+import {
+  defaultPathPolicy,
+  isSensitivePath,
+  matchesWildcard,
+  type PathPolicy,
+} from '../paths/sensitive-paths.ts';
+
+/** Variables that hold secrets, by their names. */
+const secretVariable =
+  /TOKEN|SECRET|PASSW|PASSPHRASE|API_?KEY|PRIVATE_?KEY|ACCESS_?KEY|CREDENTIAL|DATABASE_URL/i;
+/** Names that a wildcard is tried on: such as hold nothing but secrets. */
+const tellingName = /^\.|^id_|^\*\.(?:pem|key|p12|pfx)$/;
+const nowhere: ShellPlace = { cwd: '/-', home: '/home/-' };
+
+/**
+ * The word of the command that names or holds a secret which it may show; undefined when none is seen. It looks at every word of every part, at
+ * what follows `=`, `@` and `:` in it, and at input redirects; commands that show only names may name secrets.
+ *
+ * @param place where it runs, if known
+ */
+export function readsSecret(
+  { parts }: ShellAnalysis,
+  policy: Partial<PathPolicy> = {},
+  place: ShellPlace = nowhere,
+): string | undefined {
+  const directories = directoriesOf(parts, place);
+  for (const [index, part] of parts.entries()) {
+    const spec = Object.hasOwn(readOnlyCommands, part.name) ? readOnlyCommands[part.name] : undefined;
+    const shown = part.redirects.filter(({ op }) => op === '<<' || op === '<<<').map(({ target }) => target);
+    const spoken = spec?.takesText ? [...part.args, ...shown] : shown;
+    for (const { pieces } of spoken) {
+      const variable = pieces.find(({ kind, text }) => kind === 'variable' && secretVariable.test(text));
+      if (variable) return variable.text;
+    }
+    const words = spec?.takesText || spec?.showsNamesOnly ? [] : fileWords(part);
+    const read = part.redirects.filter(({ op }) => op === '<' || op === '<>').map(({ target }) => target);
+    for (const word of [...words, ...read].flatMap(spellings))
+      if (isSecretWord(word, directories[index], place.home, policy)) return word.value;
+  }
+  return undefined;
+}
+
+/** The arguments that may name files: no patterns to search for, no commit messages. */
+function fileWords(part: ShellPart): readonly ShellWord[] {
+  const { name, args } = part;
+  if (name === 'find') return args.some(({ value }) => /^-(?:exec|ok)/.test(value)) ? args : [];
+  if (name === 'git')
+    return args.filter(
+      ({ value }, at) =>
+        !/^(?:-m|-am|--message)$/.test(args[at - 1]?.value ?? '') && !/^(?:-m.|--message=)/.test(value),
+    );
+  if (name !== 'grep' && name !== 'rg') return args;
+  const { options, operands, unknown } = readOptions(args, readOnlyCommands[name]!);
+  const takesPattern =
+    !unknown && !options.some((option) => /^(?:-[ef]|--regexp|--file|--files)$/.test(option));
+  return takesPattern ? args.filter((word) => word !== operands[0]) : args;
+}
+
+function isSecretWord(
+  word: ShellWord,
+  directories: readonly string[] | undefined,
+  home: string,
+  policy: Partial<PathPolicy>,
+): boolean {
+  if (isWebAddress(word)) return false;
+  if (!isStatic(word) && mayStandForSecret(word, policy)) return true;
+  const resolved = resolveWord(word, directories, home);
+  if (resolved?.some((path) => isSensitivePath(path, policy))) return true;
+  return candidatesOf(word.value).some((path) => {
+    if (isSensitivePath(path, policy)) return true;
+    return directories?.some(
+      (directory) => !path.startsWith('/') && isSensitivePath(`${directory}/${path}`, policy),
+    );
+  });
+}
+
+/** `.env`, `--file=.env`, `-f.env`, `@.env`, `HEAD:.env`, `host:/root/.ssh/id_rsa` */
+function candidatesOf(value: string): string[] {
+  const candidates = [value];
+  for (const mark of value.matchAll(/[=@:,]/g)) candidates.push(value.slice(mark.index + 1));
+  if (/^-[a-zA-Z]./.test(value)) candidates.push(value.slice(2));
+  return candidates;
+}
+
+/** Whether a word with wildcards or variables may name a secret: `.e*`, `id_?sa`, a lone star. */
+function mayStandForSecret(word: ShellWord, policy: Partial<PathPolicy>): boolean {
+  const { sensitiveFiles, sensitivePaths } = { ...defaultPathPolicy, ...policy };
+  const names = [
+    ...sensitiveFiles.filter((name) => tellingName.test(name)),
+    ...sensitivePaths.map(lastSegment),
+  ];
+  const samples = ['', 'x'].flatMap((some) => names.map((name) => name.replaceAll('*', some)));
+  const hasWildcard = word.pieces.some(({ kind }) => kind === 'glob' || kind === 'brace');
+  return segmentsWithGaps(word).some((pieces) => {
+    // A variable alone may be anything; that is not enough to say that it is a secret.
+    if (pieces.length < 2 || (!hasWildcard && pieces.join('') === '')) return false;
+    // A wildcard in front leaves dotfiles out.
+    return samples.some(
+      (sample) => !(sample.startsWith('.') && pieces[0] === '') && matchesWildcard(sample, pieces),
+    );
+  });
+}
+
+function lastSegment(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { commandNames } from '../../src/cli/commands.ts';
+import { buildProgram } from '../../src/cli/program.ts';
+import { runCli } from './cli-process.ts';
+
+const here = { cwd: '/tmp' };
+
+describe('durascope', () => {
+  it('has the commands of its list', () => {
+    expect(buildProgram().commands.map((command) => command.name())).toEqual(commandNames);
+  });
+
+  it.each(commandNames)('%s has an example in its help, and --json', (name) => {
+    const command = buildProgram().commands.find((one) => one.name() === name);
+    let help = '';
+    command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+    expect(help).toContain('--json');
+    expect(help).toMatch(new RegExp(`Example:\\n  \\$ .*durascope ${name}`));
+  });
+
+  it('ends with 0 for help, and with 2 and a hint for a command line that is wrong', async () => {
+    const [help, unknown, missing, wrong] = await Promise.all([
+      runCli(['run', '--help'], here),
+      runCli(['rnu'], here),
+      runCli(['run', 'support'], here),
+      runCli(['confirm', 'call_1', '--input', '{oops'], here),
+    ]);
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(unknown).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('Did you mean run?'),
+    });
+    expect(missing).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("missing required argument 'input'"),
+    });
+    expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('It is not JSON') });
+  });
+});
+
+describe('docs/cli.md', () => {
+  it('tells of every command', () => {
+    const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+    expect([...page.matchAll(/^\| `durascope (\w+)/gm)].map(([, name]) => name)).toEqual(commandNames);
+  });
+});
