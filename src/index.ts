@@ -2,10 +2,23 @@ export type { Agent, Instructions, InstructionsContext } from './agents/agent.ts
 export { defineAgent, type AgentOptions } from './agents/define-agent.ts';
 export { defineConfig, type Config } from './agents/define-config.ts';
 export { foldEvent, foldEvents, type Folded } from './core/fold-events.ts';
-export type { PermissionBehavior, PermissionDecision } from './core/permission.ts';
+export type { Actor, ApprovalPolicy, GateDeadline } from './core/approval.ts';
+export type {
+  PermissionBehavior,
+  PermissionDecision,
+  PermissionMode,
+  PermissionRule,
+  RuleSource,
+} from './core/permission.ts';
+export { formatRule, parseRule } from './core/permission-rule.ts';
 export type { ModelCapabilities, ModelSettings, ModelTimeouts } from './model/model.ts';
-export type { ConfigSettings, ModelProviderConfig, TemporalConfig } from './schema/agent.ts';
-export type { AgentEvent, EventBody, EventKind, GateCall } from './schema/event.ts';
+export type {
+  AgentPermissionOptions,
+  ConfigSettings,
+  ModelProviderConfig,
+  TemporalConfig,
+} from './schema/agent.ts';
+export type { AgentEvent, EventBody, EventKind, GateCall, Question } from './schema/event.ts';
 export type {
   Block,
   DataBlock,
@@ -25,6 +38,7 @@ export type {
   ToolResultState,
   Usage,
 } from './schema/message.ts';
+export { askUser } from './tools/ask-user.ts';
 export { DefinitionError } from './tools/definition-error.ts';
 export { defineTool, type PermissionAnswer, type ToolOptions } from './tools/define-tool.ts';
 export type { JsonSchema } from './tools/json-schema-type.ts';

@@ -11,12 +11,14 @@ import type { Msg } from '../schema/message.ts';
 import type { CallDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { assembleContext, type AssembledContext } from './assemble-context.ts';
 import type { ActivityDeps } from './deps.ts';
-import { judgeCalls, toTurnCall } from './judge-calls.ts';
+import { policyOf } from './judge.ts';
+import { judgeCalls } from './judge-calls.ts';
 import { stopFailure, whileBeating } from './liveness.ts';
 import { ModelCall } from './model-call.ts';
 import { outlastStore } from './outlast-store.ts';
 import { readInputOrHint } from './read-input.ts';
 import { toFailure } from './to-failure.ts';
+import { toTurnCall } from './turn-call.ts';
 
 const previewLength = 200;
 /** How often the context is cut further, because the endpoint counts more tokens than was estimated. */
@@ -35,7 +37,8 @@ export async function callModel(deps: ActivityDeps, input: CallModelInput): Prom
   } catch (error) {
     if (Context.current().cancellationSignal.aborted) throw stopFailure();
     const failed = toFailure(error, attempt, maxAttempts);
-    if (error instanceof ModelError) await reportError(deps, input, error, attempt, maxAttempts);
+    if (error instanceof ModelError && error.isRetryable && attempt < maxAttempts)
+      await reportRetry(deps, input, error, attempt);
     throw failed;
   }
 }
@@ -45,7 +48,9 @@ async function callAndCommit(deps: ActivityDeps, input: CallModelInput, agent: A
   await takeInSteers(deps, input);
   const session = await store.sessions.open(input.ref, input.agent);
   const { context, outcome } = await callWithFallbacks(deps, input, agent, session, attempt);
-  const drafts = await judgeCalls(agent, input.ref, outcome.message, callsOf(outcome.message as Msg));
+  const policy = await policyOf(deps, agent, session);
+  const judgement = { agent, session, policy, rawOf: outcome.rawOf };
+  const drafts = await judgeCalls(judgement, outcome.message, callsOf(outcome.message as Msg));
   const commit = {
     ref: input.ref,
     message: outcome.message,
@@ -145,18 +150,15 @@ function replyOf(message: Msg, text: string): Reply {
   return text.trim() !== '' || message.content.some(({ type }) => type === 'data') ? 'text' : 'empty';
 }
 
-/** Observers learn of a failed attempt; a store that is away must not hide the model's error. */
-async function reportError(
+/** Observers learn of a failed attempt that another follows; a store that is away must not hide the model's error. */
+async function reportRetry(
   { store }: ActivityDeps,
   { ref, turn }: CallModelInput,
   error: ModelError,
   attempt: number,
-  maxAttempts: number,
 ): Promise<void> {
-  const retryable = error.isRetryable && attempt < maxAttempts;
+  const { code, message } = error;
   await store.events
-    .appendDurable(ref, turn, [
-      { kind: 'error', code: error.code, message: error.message, retryable, attempt },
-    ])
+    .appendDurable(ref, turn, [{ kind: 'error', code, message, retryable: true, attempt }])
     .catch(() => undefined);
 }

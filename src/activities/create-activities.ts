@@ -1,7 +1,8 @@
 import type { StepActivities, StoreActivities } from '../contracts/activities.ts';
+import { answerGates } from './answer-gates.ts';
 import { callModel } from './call-model.ts';
 import type { ActivityDeps } from './deps.ts';
-import { answerGates, openGates } from './gates.ts';
+import { noticeGates, openGates } from './open-gates.ts';
 import { runTools } from './run-tools.ts';
 import { closeTurn, loadSession, openTurn, saveSession } from './sessions.ts';
 
@@ -12,6 +13,7 @@ export function createActivities(deps: ActivityDeps) {
     saveSession: (input) => saveSession(deps, input),
     openTurn: (input) => openTurn(deps, input),
     openGates: (input) => openGates(deps, input),
+    noticeGates: (input) => noticeGates(deps, input),
     answerGates: (input) => answerGates(deps, input),
     closeTurn: (input) => closeTurn(deps, input),
     callModel: (input) => callModel(deps, input),

@@ -1,4 +1,5 @@
 import type { SessionRef } from '../contracts/ids.ts';
+import type { SentEvent } from '../core/compact-events.ts';
 import type { EventBody } from '../schema/event.ts';
 import type { EventStore } from '../store/store.ts';
 
@@ -6,12 +7,6 @@ import type { EventStore } from '../store/store.ts';
 const promptMs = 5;
 /** Writes are at least this far apart, so that deltas of a fast stream go together: a reader can't tell, and the store has less to do. */
 const apartMs = 25;
-
-export interface SentEvent {
-  id: number;
-  at: string;
-  body: EventBody;
-}
 
 /**
  * Streams the events of one unfinished message to the replay log. A write that fails is tried again with the next one and never fails

@@ -1,97 +1,103 @@
 import type { Agent } from '../agents/agent.ts';
-import type { SessionRef } from '../contracts/ids.ts';
-import type { TurnCall } from '../contracts/inputs.ts';
-import { decidePermission, type PermissionDecision } from '../core/permission.ts';
+import { redactArguments } from '../core/redact.ts';
+import type { JudgedCall, PermissionPolicy } from '../core/permission.ts';
+import { planBatches } from '../core/tool-batch.ts';
 import type { ToolCallBlock, ToolResultState } from '../schema/message.ts';
-import type { CallDraft, CallRecord, MsgDraft } from '../store/store.ts';
-import { resultMessage, textOutcome } from './result-message.ts';
+import type { AuditDraft, CallDraft, MsgDraft, SessionRecord } from '../store/store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
+import { unknownTool } from '../tools/tool-errors.ts';
 import type { Tool } from '../tools/tool.ts';
-import { describeError, unknownTool } from '../tools/tool-errors.ts';
+import { isCoveredBy, judge } from './judge.ts';
+import { resultMessage, textOutcome } from './result-message.ts';
+
+export interface Judgement {
+  agent: Agent;
+  session: SessionRecord;
+  policy: PermissionPolicy;
+  /** The arguments of calls with secret fields, as the model wrote them. */
+  rawOf(callId: string): string | undefined;
+}
+
+/** A call that is judged, with what the batch needs to know of it. */
+interface Judged {
+  draft: CallDraft;
+  concurrencySafe: boolean;
+  tool?: Tool;
+  input?: unknown;
+}
 
 /**
  * Decides what becomes of each call of a message: a result at once (unknown, invalid, cut off, denied), a gate, or leave to run. A cut-off
  * message settles only what it broke: calls that arrived whole are judged as usual.
  */
 export async function judgeCalls(
-  agent: Agent,
-  ref: SessionRef,
+  judgement: Judgement,
   message: MsgDraft,
-  calls: ToolCallBlock[],
+  calls: readonly ToolCallBlock[],
 ): Promise<CallDraft[]> {
-  return Promise.all(calls.map((call) => judgeCall(agent, ref, message, call)));
+  const judged = await Promise.all(calls.map((call) => judgeCall(judgement, message, call)));
+  return planBatches(judged).flatMap(holdBack);
 }
 
-async function judgeCall(
-  agent: Agent,
-  ref: SessionRef,
-  message: MsgDraft,
-  call: ToolCallBlock,
-): Promise<CallDraft> {
+/** In a batch, an ask that an earlier one's suggested rules would settle waits for that one's answer: people are not asked twice. */
+function holdBack(batch: readonly Judged[]): CallDraft[] {
+  return batch.map(({ draft, tool, input }, i) => {
+    if (draft.state !== 'asking' || draft.isSafety || !tool) return draft;
+    const isCovered = batch
+      .slice(0, i)
+      .some(
+        (earlier) =>
+          earlier.draft.state === 'asking' && isCoveredBy(earlier.draft.suggestedRules ?? [], tool, input),
+      );
+    return isCovered ? { ...draft, state: 'held' } : draft;
+  });
+}
+
+async function judgeCall(judgement: Judgement, message: MsgDraft, call: ToolCallBlock): Promise<Judged> {
+  const { agent, session, policy } = judgement;
   const draft = { callId: call.id, name: call.name, arguments: call.arguments };
-  const settled = (state: ToolResultState, text: string): CallDraft => ({
-    ...draft,
-    state,
-    reason: text,
-    result: resultMessage({ ...message, callId: call.id, name: call.name }, textOutcome(state, text)),
+  const settled = (state: ToolResultState, text: string, decision?: JudgedCall): Judged => ({
+    concurrencySafe: true,
+    draft: {
+      ...draft,
+      state,
+      reason: text,
+      result: resultMessage({ ...message, callId: call.id, name: call.name }, textOutcome(state, text)),
+      ...(decision ? { audit: toAudit(decision, draft.arguments) } : {}),
+    },
   });
   if (message.finishReason === 'interrupted')
     return settled('interrupted', 'The model was interrupted before this call could run.');
 
   const tool = agent.toolByName.get(call.name);
-  if (!tool)
-    return settled(
-      'error',
-      unknownTool(
-        call.name,
-        agent.tools.map(({ name }) => name),
-      ),
-    );
-  const parsed = await parseArguments(call.arguments, tool);
+  if (!tool) return settled('error', unknownTool(call.name, agent.toolByName.keys()));
+  const sealed = judgement.rawOf(call.id);
+  const parsed = await parseArguments(sealed ?? call.arguments, tool);
   if (!parsed.ok) {
     const cutOff = message.finishReason === 'length' ? 'The reply was cut off at its token limit. ' : '';
     return settled('error', cutOff + parsed.message);
   }
 
-  const decision = await decide(tool, parsed.input, ref);
-  switch (decision.behavior) {
-    case 'deny':
-      return settled('denied', `Permission denied: ${decision.reason}`);
-    case 'ask':
-      return { ...draft, state: 'asking', reason: decision.reason };
-    default:
-      return { ...draft, state: tool.isExternal ? 'submitted' : 'allowed' };
-  }
-}
-
-/** A tool whose own check fails is not run: nobody knows what it would have said. */
-async function decide(tool: Tool, input: unknown, ref: SessionRef): Promise<PermissionDecision> {
-  try {
-    const check = await tool.checkPermission(input, ref);
-    const isReadOnly = tool.isReadOnly(input);
-    return decidePermission(
-      { toolName: tool.name, isReadOnly, matches: () => false, ...(check ? { check } : {}) },
-      { mode: 'default', rules: [] },
-    );
-  } catch (error) {
-    return {
-      behavior: 'deny',
-      reason: `the permission check of ${tool.name} failed (${describeError(error)})`,
-    };
-  }
-}
-
-/** A ledger row as the workflow carries it. */
-export async function toTurnCall(agent: Agent, record: CallRecord): Promise<TurnCall> {
-  const tool = agent.toolByName.get(record.name);
-  const parsed = tool ? await parseArguments(record.arguments, tool) : undefined;
+  const decision = await judge(agent, tool, parsed.input, session, policy);
+  if (decision.behavior === 'deny')
+    return settled('denied', `Permission denied: ${decision.reason}`, decision);
+  const { suggestedRules, isSafety, reason } = decision;
   return {
-    callId: record.callId,
-    name: record.name,
-    state: record.state,
-    concurrencySafe: tool !== undefined && (!parsed?.ok || tool.isConcurrencySafe(parsed.input)),
-    returnDirect: tool?.returnDirect ?? false,
-    timeoutMs: tool?.timeoutMs ?? 0,
-    ...(record.reason === undefined ? {} : { reason: record.reason.slice(0, 500) }),
+    tool,
+    input: parsed.input,
+    concurrencySafe: tool.isConcurrencySafe(parsed.input),
+    draft: {
+      ...draft,
+      state: decision.behavior === 'ask' ? 'asking' : tool.isExternal ? 'submitted' : 'allowed',
+      audit: toAudit(decision, redactArguments(draft.arguments, tool.secrets ?? [])),
+      ...(sealed === undefined ? {} : { sealed }),
+      ...(decision.behavior === 'ask' ? { reason } : {}),
+      ...(suggestedRules ? { suggestedRules } : {}),
+      ...(isSafety ? { isSafety } : {}),
+    },
   };
+}
+
+export function toAudit({ behavior, decidedBy, reason, rule }: JudgedCall, args: string): AuditDraft {
+  return { behavior, by: decidedBy, reason, arguments: args, ...(rule ? { rule } : {}) };
 }

@@ -13,6 +13,7 @@ import type { AssembledContext } from './assemble-context.ts';
 import type { ActivityDeps } from './deps.ts';
 import { EventPublisher } from './event-publisher.ts';
 import { isCancelRequested } from './liveness.ts';
+import { Sealer } from './sealer.ts';
 
 /** What the model reads when the iterations are used up. */
 const summaryInstruction =
@@ -22,6 +23,7 @@ const summaryInstruction =
 export class ModelCall {
   readonly #publisher: EventPublisher;
   readonly #accumulator: StreamAccumulator;
+  readonly #sealer: Sealer;
   readonly #input: CallModelInput;
   readonly #agent: Agent;
   readonly #messageId: string;
@@ -40,6 +42,7 @@ export class ModelCall {
     this.#messageId = stepMessageId(input.turn, input.step);
     this.#publisher = new EventPublisher(deps.store.events, input.ref, input.turn, this.#messageId);
     this.#accumulator = new StreamAccumulator(this.#messageId, newCallId);
+    this.#sealer = new Sealer(agent);
     this.#start = {
       kind: 'model_call_start',
       messageId: this.#messageId,
@@ -62,7 +65,7 @@ export class ModelCall {
     try {
       for await (const chunk of model.adapter.call(this.#request(model, context), signal)) {
         this.#chunks += 1;
-        this.#publisher.publish(this.#accumulator.push(chunk));
+        this.#publisher.publish(this.#sealer.pass(this.#accumulator.push(chunk)));
       }
     } catch (error) {
       isInterrupted = signal.aborted && isCancelRequested();
@@ -71,7 +74,9 @@ export class ModelCall {
         throw error;
       }
     }
-    const end = isInterrupted ? this.#accumulator.end('interrupted') : this.#accumulator.end();
+    const end = this.#sealer.pass(
+      isInterrupted ? this.#accumulator.end('interrupted') : this.#accumulator.end(),
+    );
     const { sent, unsent } = await this.#publisher.finish();
     const events = [...unsent, ...end];
     return {
@@ -79,6 +84,7 @@ export class ModelCall {
       kept: compactEvents(sent),
       events,
       isInterrupted,
+      rawOf: (callId: string) => this.#sealer.rawOf(callId),
     };
   }
 

@@ -13,6 +13,7 @@ import { EventPublisher } from './event-publisher.ts';
 import { isCancelRequested, stopFailure, whileBeating } from './liveness.ts';
 import { outlastStore } from './outlast-store.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
+import { fillSecrets } from './secret-answers.ts';
 import { toFailure } from './to-failure.ts';
 
 /** A call that has been begun this often without an outcome takes its workers down: it gets an ERROR result instead of another try. */
@@ -82,7 +83,8 @@ class CallRun {
     const tool = this.#agent.toolByName.get(before.name);
     if (!tool)
       return this.#settle(errorOutcome(`The tool ${before.name} is not part of the agent any more.`));
-    const parsed = await parseArguments(before.arguments, tool);
+    const raw = await fillSecrets(this.#deps.store, this.#address.ref, before.sealed ?? before.arguments);
+    const parsed = await parseArguments(raw, tool);
     if (!parsed.ok) return this.#settle(errorOutcome(parsed.message));
 
     if (before.isDispatched && !tool.isIdempotent && !tool.isReadOnly(parsed.input)) return this.#uncertain();

@@ -66,6 +66,7 @@ export async function openTurn(deps: ActivityDeps, input: Input<'openTurn'>): Pr
     return {
       maxIterations: agent.maxIterations,
       modelName: agent.model,
+      stopsWhenAllDenied: agent.permissions.stopsWhenAllDenied,
       ...(turn.turn === input.turn ? {} : { duplicateOf: turn.turnId }),
     };
   });

@@ -1,4 +1,6 @@
 import type { ModelSettings, ModelTimeouts } from '../model/model.ts';
+import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
+import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { Tool } from '../tools/tool.ts';
 
 export interface InstructionsContext {
@@ -10,6 +12,20 @@ export interface InstructionsContext {
 
 /** The system prompt, or what makes it for a session. It is asked before each model call: the same text keeps the provider's prompt cache warm. */
 export type Instructions = string | ((context: InstructionsContext) => string | Promise<string>);
+
+/** What an agent may do, before its owner's and its session's rules are added. */
+export interface AgentPermissions {
+  readonly mode: PermissionMode;
+  readonly rules: readonly PermissionRule[];
+  /** Absolute paths: where edits pass in mode `accept_edits`. */
+  readonly workingDirectories: readonly string[];
+  /** Who may answer gates. */
+  readonly approval?: ApprovalPolicy;
+  /** What happens when nobody answers. */
+  readonly deadline?: GateDeadline;
+  /** Ends the turn when all calls of a message were denied, instead of telling the model. */
+  readonly stopsWhenAllDenied: boolean;
+}
 
 /** A definition with all that was left out filled in. It holds no state, and is frozen. Made by `defineAgent`. */
 export interface Agent {
@@ -27,6 +43,7 @@ export interface Agent {
   /** Overrides what the model is said to take. */
   readonly contextTokens?: number;
   readonly isStreaming: boolean;
+  readonly permissions: AgentPermissions;
   readonly settings: Readonly<ModelSettings>;
   readonly timeouts: Readonly<ModelTimeouts>;
   /** Changes when anything that shapes its behavior changes, as far as that can be read from the definition: a closure's variables can't. */

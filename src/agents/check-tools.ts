@@ -9,6 +9,13 @@ const isBoolean: Check = (value) => typeof value === 'boolean';
 const isText: Check = (value) => typeof value === 'string' && value.trim() !== '';
 const isPositive: Check = (value) => typeof value === 'number' && Number.isInteger(value) && value >= 1;
 
+const isTexts: Check = (value) => Array.isArray(value) && value.every(isText);
+const isRecord: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
 /** What the runtime relies on, and the words for it. */
 const members: Record<keyof Tool, [check: Check, expected: string]> = {
   name: [
@@ -26,6 +33,13 @@ const members: Record<keyof Tool, [check: Check, expected: string]> = {
   timeoutMs: [isPositive, 'a whole number of milliseconds'],
   maxAttempts: [isPositive, 'a whole number from 1'],
   checkPermission: [isFunction, 'a function'],
+  matchRule: [optional(isFunction), 'a function'],
+  suggestRules: [optional(isFunction), 'a function'],
+  editTargets: [optional(isFunction), 'a function'],
+  secrets: [optional(isTexts), "paths of fields, such as ['password', 'card.number']"],
+  approval: [optional(isRecord), "a policy, such as { by: 'not_requester' }"],
+  deadline: [optional(isRecord), "a deadline, such as { afterMs: 3600000, action: 'deny' }"],
+  question: [optional(isFunction), 'a function'],
   execute: [isFunction, 'a function'],
 };
 

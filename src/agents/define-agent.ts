@@ -1,9 +1,10 @@
 import { idRule, isValidId } from '../contracts/ids.ts';
 import { defaultTimeouts, type ModelSettings, type ModelTimeouts } from '../model/model.ts';
-import { AgentSettings } from '../schema/agent.ts';
+import { parseRule } from '../core/permission-rule.ts';
+import { AgentSettings, type AgentPermissionOptions, type ParsedAgentPermissions } from '../schema/agent.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { Agent, Instructions } from './agent.ts';
+import type { Agent, AgentPermissions, Instructions } from './agent.ts';
 import { checkTools } from './check-tools.ts';
 import { parseDefinition } from './definition-issues.ts';
 import { revisionOf } from './revision.ts';
@@ -26,6 +27,8 @@ export interface AgentOptions {
   stream?: boolean;
   /** Tries of one model call in all, where its failure may pass. Default: 5. */
   maxModelAttempts?: number;
+  /** What it may do without asking, what it must ask for, and who answers. Default: mode `default`, no rules. */
+  permissions?: AgentPermissionOptions;
   /** Tokens that prompt and answer share; default: what the model is known to take. */
   contextTokens?: number;
 }
@@ -50,7 +53,7 @@ export function defineAgent(options: AgentOptions): Agent {
   const subject = checkName(options.name);
   checkInstructions(subject, options.instructions);
   const tools = checkTools(subject, options.tools ?? []);
-  const { stream, timeouts, settings, description, contextTokens, ...rest } = parseDefinition(
+  const { stream, timeouts, settings, description, contextTokens, permissions, ...rest } = parseDefinition(
     subject,
     AgentSettings,
     options,
@@ -64,6 +67,7 @@ export function defineAgent(options: AgentOptions): Agent {
     tools: Object.freeze([...tools]),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     isStreaming: stream,
+    permissions: toPermissions(permissions),
     settings: Object.freeze(settings),
     timeouts: Object.freeze({ ...defaultTimeouts, ...timeouts }),
   };
@@ -77,6 +81,16 @@ export function defineAgent(options: AgentOptions): Agent {
 /** True for what `defineAgent` made, of another copy of this package too: a loader of config files may bring one. */
 export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && 'revision' in value && 'toolByName' in value;
+}
+
+function toPermissions(options: ParsedAgentPermissions): AgentPermissions {
+  const { allow, ask, deny, ...rest } = options;
+  const rulesOf = (texts: readonly string[], behavior: 'allow' | 'ask' | 'deny') =>
+    texts.map((text) => parseRule(text, behavior, 'agent'));
+  return Object.freeze({
+    ...rest,
+    rules: Object.freeze([...rulesOf(deny, 'deny'), ...rulesOf(ask, 'ask'), ...rulesOf(allow, 'allow')]),
+  });
 }
 
 function checkName(name: unknown): string {

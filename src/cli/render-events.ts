@@ -100,6 +100,10 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
         colors.dim(`  ${labelOf(view, event.callId, event.callId)} ${answers[event.answer]}${by}${why}`),
       );
     }
+    case 'gate_overdue': {
+      const what = event.escalated ? 'was escalated: nobody answered in time' : 'is overdue';
+      return whole(colors.yellow(`  ${labelOf(view, event.callId, event.callId)} ${what}`));
+    }
     case 'all_tools_denied':
       return whole(colors.dim('  every call was denied'));
 
@@ -142,6 +146,8 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
 const answers = {
   allow: 'allowed',
   deny: 'denied',
+  vote: 'allowed, and others must too',
+  answer: 'answered',
   external_result: 'answered',
   happened: 'found to have happened',
   did_not_happen: 'found not to have happened',

@@ -1,10 +1,14 @@
 import type { Confirmation, ExternalResult, IfBusy, Reconciliation, TurnError } from '../contracts/inputs.ts';
+import type { Actor } from '../core/approval.ts';
+import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Block, FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
 import type {
+  AuditEntry,
   CallRecord,
   Page,
   PageRequest,
+  SessionPermissions,
   SessionRecord,
   SessionState,
   TurnRecord,
@@ -35,14 +39,20 @@ export type Input = string | InputPart[];
 export interface SubmitOptions {
   /** A repeat with the same key does nothing and answers the same turn. Default: a new one. */
   idempotencyKey?: string;
-  /** What happens while another turn runs. Default `queue`. */
+  /**
+   * What happens while another turn runs: it waits its turn (`queue`), is refused (`reject`), is taken in by the running turn (`steer`), or
+   * that too and the calls that wait for a confirmation are denied (`deny`). Default: `queue`, but while a gate is open an error that says
+   * what is pending.
+   */
   ifBusy?: IfBusy;
+  /** Who asks: approval policies may want it to be, or not to be, who answers. */
+  actor?: Actor;
 }
 
 export interface AnswerOptions {
   idempotencyKey?: string;
-  /** Who answers, for the record. */
-  actor?: string;
+  /** Who answers: for the record, and for the approval policy. A name is short for `{ id: name }`. */
+  actor?: string | Actor;
 }
 
 export interface EventOptions {
@@ -66,6 +76,14 @@ export interface Session {
   /** Stops the running turn and keeps what was committed; does nothing when none runs. */
   interrupt(reason?: string): Promise<void>;
   get(): Promise<SessionDetails | undefined>;
+  /** Sets the mode, adds rules, or replaces all rules of the session. They hold from the next model call or answer on. */
+  setPermissions(change: {
+    mode?: PermissionMode;
+    addRules?: PermissionRule[];
+    rules?: PermissionRule[];
+  }): Promise<SessionPermissions>;
+  /** Every decision about its calls, with what decided and why, oldest first. */
+  audit(page?: PageRequest & { callId?: string }): Promise<Page<AuditEntry>>;
   turn(turn: number): Turn;
   turns(page?: PageRequest): Promise<Page<TurnRecord>>;
   messages(page?: PageRequest): Promise<Page<Msg>>;
@@ -78,7 +96,10 @@ export interface SessionDetails extends SessionRecord {
   pending: PendingCall[];
 }
 
-export type PendingCall = Pick<CallRecord, 'callId' | 'name' | 'arguments' | 'state' | 'turn'> & {
+export type PendingCall = Pick<
+  CallRecord,
+  'callId' | 'name' | 'arguments' | 'state' | 'turn' | 'suggestedRules' | 'isSafety'
+> & {
   sessionId: string;
   reason?: string;
 };

@@ -4,7 +4,7 @@ import type { CallRecord } from '../store/store.ts';
 import type { PendingCall } from './client.ts';
 
 export function toPendingCall(call: CallRecord, { sessionId }: Pick<SessionRef, 'sessionId'>): PendingCall {
-  const { callId, name, arguments: args, state, turn, reason } = call;
+  const { callId, name, arguments: args, state, turn, reason, suggestedRules, isSafety } = call;
   return {
     callId,
     name,
@@ -13,9 +13,14 @@ export function toPendingCall(call: CallRecord, { sessionId }: Pick<SessionRef, 
     turn,
     sessionId,
     ...(reason === undefined ? {} : { reason }),
+    ...(suggestedRules ? { suggestedRules } : {}),
+    ...(isSafety ? { isSafety } : {}),
   };
 }
 
 export function pendingOf(calls: readonly CallRecord[], ref: SessionRef): PendingCall[] {
-  return calls.filter(isWaiting).map((call) => toPendingCall(call, ref));
+  // What is held back for a sibling's answer has no gate of its own yet.
+  return calls
+    .filter((call) => isWaiting(call) && call.state !== 'held')
+    .map((call) => toPendingCall(call, ref));
 }

@@ -18,7 +18,8 @@ import {
 import { followEvents } from '../events/follow.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Msg } from '../schema/message.ts';
-import type { Page, PageRequest, TurnRecord } from '../store/store.ts';
+import type { PermissionMode, PermissionRule } from '../core/permission.ts';
+import type { AuditEntry, Page, PageRequest, SessionPermissions, TurnRecord } from '../store/store.ts';
 import type {
   AnswerOptions,
   EventOptions,
@@ -69,10 +70,13 @@ export class TemporalSession implements Session {
         'not_found',
         `There is no session ${this.id} of ${this.owner}: name an agent to begin it`,
       );
+    if (session?.state === 'waiting' && options.ifBusy === undefined)
+      await this.#refuseWhileWaiting(session.lastTurn);
     const submission: Submission = {
       id,
       input: await prepareInput(store, this.#ref, id, input),
       ...(options.ifBusy === undefined ? {} : { ifBusy: options.ifBusy }),
+      ...(options.actor ? { actor: options.actor } : {}),
     };
     const { turnId, status } = await this.#updateWithStart(agent, submission);
     return new TemporalTurn(this.#context, this.#ref, turnNumber(turnId), {
@@ -120,6 +124,23 @@ export class TemporalSession implements Session {
     return { ...session, pending: pendingOf(calls, this.#ref) };
   }
 
+  setPermissions(change: {
+    mode?: PermissionMode;
+    addRules?: PermissionRule[];
+    rules?: PermissionRule[];
+  }): Promise<SessionPermissions> {
+    const own = (rules: PermissionRule[]) => rules.map((rule) => ({ ...rule, source: 'session' as const }));
+    return this.#context.content.store.sessions.changePermissions(this.#ref, {
+      ...change,
+      ...(change.rules ? { rules: own(change.rules) } : {}),
+      ...(change.addRules ? { addRules: own(change.addRules) } : {}),
+    });
+  }
+
+  audit(page: PageRequest & { callId?: string } = {}): Promise<Page<AuditEntry>> {
+    return this.#context.content.store.audit.list(this.#ref, page);
+  }
+
   turn(turn: number): Turn {
     return new TemporalTurn(this.#context, this.#ref, turn, {});
   }
@@ -154,6 +175,17 @@ export class TemporalSession implements Session {
     );
   }
 
+  /** New text while a gate is open may be meant as an answer, or not: the caller has to say. */
+  async #refuseWhileWaiting(turn: number): Promise<void> {
+    const pending = pendingOf(await this.#context.content.store.calls.ofTurn(this.#ref, turn), this.#ref);
+    if (pending.length === 0) return;
+    const calls = pending.map(({ callId, name, state }) => `${name} ${callId} (${state})`).join(', ');
+    throw new DurascopeError(
+      'waiting',
+      `Session ${this.id} waits for ${calls}: answer first, or submit with ifBusy "queue" (after this turn), "steer" (into it) or "deny" (deny these calls and go on)`,
+    );
+  }
+
   /** Answers go straight to the turn that waits: its validator knows what it waits for. */
   async #answer<T extends { callId: string }>(
     update: UpdateDefinition<string[], [Answered<T>]>,
@@ -167,7 +199,9 @@ export class TemporalSession implements Session {
     const answered: Answered<T> = {
       results,
       id: options.idempotencyKey ?? randomUUID(),
-      ...(options.actor === undefined ? {} : { actor: options.actor }),
+      ...(options.actor === undefined
+        ? {}
+        : { actor: typeof options.actor === 'string' ? { id: options.actor } : options.actor }),
     };
     checkSize(answered);
     try {

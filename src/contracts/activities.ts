@@ -1,3 +1,4 @@
+import type { Actor } from '../core/approval.ts';
 import type { Reply } from '../core/next-action.ts';
 import type { FinishReason, ModelFinishReason, Usage } from '../schema/message.ts';
 import type { SessionRef } from './ids.ts';
@@ -25,6 +26,8 @@ export interface StoreActivities {
   ): Promise<OpenedTurn>;
   /** Says in events that these calls wait, and that the run pauses. */
   openGates(input: OpenGatesInput): Promise<void>;
+  /** Tells the hook of the worker's owner that a gate is overdue or was escalated. */
+  noticeGates(input: NoticeGatesInput): Promise<void>;
   /** Commits answers to gates, and the start of the next run when something can go on; says what became of each. */
   answerGates(input: AnswerGatesInput): Promise<GateOutcome[]>;
   /** Pairs calls without a result, and commits the turn's end. */
@@ -55,6 +58,7 @@ export interface SessionSnapshot {
 export interface OpenedTurn {
   maxIterations: number;
   modelName: string;
+  stopsWhenAllDenied: boolean;
   /** The turn that this input became before: the session had forgotten it. Nothing is left to do. */
   duplicateOf?: string;
 }
@@ -93,23 +97,29 @@ export interface OpenGatesInput extends TurnAddress {
   pause?: FinishReason;
 }
 
+export interface NoticeGatesInput extends TurnAddress {
+  notices: { callId: string; kind: 'overdue' | 'escalated' }[];
+}
+
 export interface AnswerGatesInput extends TurnAddress {
   /** The run that begins when something can go on. */
   nextRun: number;
-  /** All calls of the batch that wait now. */
-  waiting: string[];
+  /** All calls of the step, as the turn knows them: an attempt that ended before it could tell may have changed them. */
+  calls: Pick<TurnCall, 'callId' | 'state'>[];
   answers: GateAnswer[];
 }
 
+/** What became of a gate: of the call that was answered, or of a sibling that the answer settled or brought up. */
 export interface GateOutcome extends CallChange {
   /** Why the answer was not taken; the call waits on. */
   rejected?: string;
 }
 
+/** `isVote`: more people have to allow it before it runs. `isOverdue`: nobody answered in time. */
 export type GateAnswer =
-  | { kind: 'confirm'; actor?: string; answer: Confirmation }
-  | { kind: 'external'; actor?: string; answer: ExternalResult }
-  | { kind: 'reconcile'; actor?: string; answer: Reconciliation };
+  | { kind: 'confirm'; actor?: Actor; isVote?: boolean; isOverdue?: boolean; answer: Confirmation }
+  | { kind: 'external'; actor?: Actor; isOverdue?: boolean; answer: ExternalResult }
+  | { kind: 'reconcile'; actor?: Actor; answer: Reconciliation };
 
 export interface CloseTurnInput extends TurnAddress {
   inputId: string;

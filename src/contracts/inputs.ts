@@ -1,4 +1,6 @@
+import type { Actor, ApprovalPolicy, GateDeadline } from '../core/approval.ts';
 import type { CallState, Reply } from '../core/next-action.ts';
+import type { PermissionRule } from '../core/permission.ts';
 import type { FinishReason, InputPart, Json, Usage } from '../schema/message.ts';
 import type { SessionRef } from './ids.ts';
 
@@ -8,7 +10,8 @@ export type SubmittedInput = string | InputPart[] | { ref: string };
 /** An input above this many bytes of JSON goes to the store first, so that no signal nears the payload limit. */
 export const inlineInputBytes = 16 * 1024;
 
-export type IfBusy = 'queue' | 'reject' | 'steer';
+/** `deny`: the calls that wait at a gate are denied, and the running turn takes the input in. */
+export type IfBusy = 'queue' | 'reject' | 'steer' | 'deny';
 
 export interface Submission {
   /** The sender's own id: a repeat of it does nothing and answers the same turn. */
@@ -16,6 +19,8 @@ export interface Submission {
   input: SubmittedInput;
   /** What happens while another turn runs; default `queue`. */
   ifBusy?: IfBusy;
+  /** Who asks: approval policies may want it to be, or not to be, who answers. */
+  actor?: Actor | string;
 }
 
 /** A submission that has its turn number and waits for its turn. */
@@ -23,6 +28,7 @@ export interface QueuedTurn {
   turn: number;
   inputId: string;
   input: SubmittedInput;
+  requester?: string;
 }
 
 /** What of a session outlives its workflow: committed to the store, loaded at the start of a run. */
@@ -62,6 +68,8 @@ export interface SeenInput {
 export interface Steer {
   id: string;
   input: SubmittedInput;
+  /** Denies the calls that wait for a confirmation: the user wrote something else instead. */
+  denyPending?: boolean;
 }
 
 /** A call as the turn's workflow carries it: no content, and its decision already made. */
@@ -75,6 +83,26 @@ export interface TurnCall {
   timeoutMs: number;
   /** Why a gate is open, for a person to judge by. */
   reason?: string;
+  /** It asks a person a question: an answer is its result. */
+  isQuestion?: boolean;
+  /** Who may answer its gate; absent: anyone who may approve. */
+  approval?: ApprovalPolicy;
+  deadline?: GateDeadline;
+}
+
+/** A person who allowed a call that needs more of them. */
+export interface Vote {
+  callId: string;
+  actor: string;
+  /** Edited arguments as JSON: people must agree on the same ones. */
+  input?: string;
+}
+
+/** An open gate's clock. */
+export interface GateClock {
+  callId: string;
+  /** When the deadline passes, in milliseconds since the epoch. */
+  dueAt: number;
 }
 
 export interface TurnError {
@@ -88,6 +116,8 @@ export interface TurnInput {
   agent: string;
   inputId: string;
   input: SubmittedInput;
+  /** Who submitted the input, when they said so. */
+  requester?: string;
   hasSearchAttributes: boolean;
   /** Set by the turn itself when it continues as new. */
   carry?: TurnCarry;
@@ -96,6 +126,7 @@ export interface TurnInput {
 export interface TurnCarry {
   maxIterations: number;
   modelName: string;
+  stopsWhenAllDenied: boolean;
   /** Counts stretches between gates, from 1. */
   run: number;
   /** Model calls of the turn, the summarizing one included; the next one gets this number plus one. */
@@ -114,6 +145,8 @@ export interface TurnCarry {
   announced: string[];
   /** The run paused at a gate and has not gone on. */
   isPaused: boolean;
+  votes: Vote[];
+  clocks: GateClock[];
 }
 
 export interface TurnResult {
@@ -135,12 +168,17 @@ export interface TurnResult {
 /** What is known of a turn that ended in whatever way: all of its result, or, when its workflow was ended from outside, the reason alone. */
 export type TurnOutcome = Pick<TurnResult, 'finishReason'> & Partial<TurnResult>;
 
-/** A person's answer to a call that asks. `input` replaces the arguments, and is validated again. */
+/**
+ * A person's answer to a call that asks. `input` replaces the arguments, and is validated and held against the deny rules again.
+ * `remember` adds rules for the session, which settle the siblings that they cover too. `answer` is for a call that asks a question.
+ */
 export interface Confirmation {
   callId: string;
   decision: 'allow' | 'deny';
   input?: Json;
   reason?: string;
+  remember?: PermissionRule[];
+  answer?: string;
 }
 
 /** A system's result for a call of an external tool. */
@@ -162,8 +200,8 @@ export interface Reconciliation {
 export interface Answered<T> {
   /** The sender's own id: a repeat of it does nothing. */
   id?: string;
-  /** Who answers, for the record. */
-  actor?: string;
+  /** Who answers: for the record, and for the approval policy. */
+  actor?: Actor | string;
   results: T[];
 }
 

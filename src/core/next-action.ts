@@ -1,11 +1,15 @@
 import type { FinishReason } from '../schema/message.ts';
 import { planBatches } from './tool-batch.ts';
 
-/** `pending` waits for its batch, `allowed` may run, the three in the middle wait at a gate, the rest have their result. */
+/**
+ * `pending` waits for its batch, `allowed` may run, the next four wait at a gate (`held` for the answer to a sibling that may settle it too),
+ * the rest have their result.
+ */
 export type CallState =
   | 'pending'
   | 'allowed'
   | 'asking'
+  | 'held'
   | 'submitted'
   | 'uncertain'
   | 'success'
@@ -35,6 +39,8 @@ export interface LoopState {
   hasSteers: boolean;
   /** The summarizing call has been made. */
   isSummarized: boolean;
+  /** Ends the turn when every call of a message was denied. */
+  stopsWhenAllDenied?: boolean;
   /** Set by an interrupt, a policy or a failure: the loop ends with it once no call runs. */
   stopReason?: FinishReason;
 }
@@ -54,13 +60,19 @@ export function nextAction<C extends LoopCall>(
 ): NextAction<C> {
   if (state.stopReason) return { kind: 'exit', reason: state.stopReason };
 
-  const batch = planBatches(state.calls).find((calls) => !calls.every(isSettled));
+  const batch = currentBatch(state.calls);
   if (batch) {
     const calls = batch.filter(isExecutable);
     const waiting = batch.filter(isWaiting);
     return calls.length > 0 ? { kind: 'act', calls, waiting } : { kind: 'wait', waiting };
   }
 
+  if (
+    state.stopsWhenAllDenied &&
+    state.calls.length > 0 &&
+    state.calls.every((call) => call.state === 'denied')
+  )
+    return { kind: 'exit', reason: 'acting_stop_requested' };
   if (state.hasSteers && state.iterations < state.maxIterations) return { kind: 'reason' };
   if (isReturnedDirectly(state)) return { kind: 'exit', reason: 'tool_return_direct' };
   if (state.reply === 'structured') return { kind: 'exit', reason: 'structured_output' };
@@ -70,15 +82,27 @@ export function nextAction<C extends LoopCall>(
   return { kind: 'reason' };
 }
 
+/** The first batch in which something is left to do. */
+export function currentBatch<C extends Pick<LoopCall, 'state' | 'concurrencySafe'>>(
+  calls: readonly C[],
+): C[] | undefined {
+  return planBatches(calls).find((batch) => !batch.every(isSettled));
+}
+
 export function isSettled(call: Pick<LoopCall, 'state'>): boolean {
   return !isExecutable(call) && !isWaiting(call);
 }
 
 export function isWaiting(call: Pick<LoopCall, 'state'>): boolean {
-  return call.state === 'asking' || call.state === 'submitted' || call.state === 'uncertain';
+  return (
+    call.state === 'asking' ||
+    call.state === 'held' ||
+    call.state === 'submitted' ||
+    call.state === 'uncertain'
+  );
 }
 
-function isExecutable(call: Pick<LoopCall, 'state'>): boolean {
+export function isExecutable(call: Pick<LoopCall, 'state'>): boolean {
   return call.state === 'pending' || call.state === 'allowed';
 }
 
@@ -93,5 +117,7 @@ function isReturnedDirectly(state: Pick<LoopState, 'reply' | 'calls'>): boolean 
 
 /** The reason with which a run pauses at these gates. */
 export function pauseReason(calls: readonly Pick<LoopCall, 'state'>[]): FinishReason {
-  return calls.some((call) => call.state === 'asking') ? 'permission_asking' : 'tool_suspended';
+  return calls.some((call) => call.state === 'asking' || call.state === 'held')
+    ? 'permission_asking'
+    : 'tool_suspended';
 }

@@ -32,6 +32,62 @@ export const PartialModelTimeouts = z.strictObject({
   totalMs: milliseconds.exactOptional(),
 });
 
+const rules = z.array(
+  z
+    .string("write rules such as 'refund_order' or 'bash(git status:*)'")
+    .regex(/^[A-Za-z0-9_-]{1,64}(\(.+\))?$/s, "write rules such as 'refund_order' or 'bash(git status:*)'"),
+);
+
+/** Who may answer a gate. */
+export const ApprovalPolicy = z.strictObject({
+  by: z
+    .union(
+      [
+        z.enum(['anyone', 'requester', 'not_requester']),
+        z.strictObject({
+          people: z.array(text("'ann'")).exactOptional(),
+          roles: z.array(text("'accounting'")).exactOptional(),
+        }),
+      ],
+      "write 'anyone', 'requester', 'not_requester' or { people, roles }",
+    )
+    .exactOptional(),
+  count: z
+    .int('write a whole number of people')
+    .min(1, 'write at least 1')
+    .max(100, 'write at most 100')
+    .exactOptional(),
+});
+
+/** What happens to a gate that nobody answers. */
+export const GateDeadline = z.strictObject({
+  afterMs: milliseconds,
+  action: z.enum(['deny', 'escalate', 'wait'], "write 'deny', 'escalate' or 'wait'"),
+  escalateTo: ApprovalPolicy.exactOptional(),
+});
+
+/** An agent's permissions, its rules in short form. */
+export const AgentPermissions = z.strictObject({
+  mode: z
+    .enum(
+      ['default', 'explore', 'accept_edits', 'dont_ask', 'bypass'],
+      'write default, explore, accept_edits, dont_ask or bypass',
+    )
+    .default('default'),
+  allow: rules.default([]),
+  ask: rules.default([]),
+  deny: rules.default([]),
+  workingDirectories: z
+    .array(z.string().regex(/^([/\\]|[A-Za-z]:)/, "write absolute paths, such as '/srv/work'"))
+    .default([]),
+  approval: ApprovalPolicy.exactOptional(),
+  deadline: GateDeadline.exactOptional(),
+  stopsWhenAllDenied: z.boolean('write true or false').default(false),
+});
+/** As written by users, and as filled in. */
+export type AgentPermissionOptions = z.input<typeof AgentPermissions>;
+export type ParsedAgentPermissions = z.output<typeof AgentPermissions>;
+
 /** What of an agent's definition is plain data; names, instructions and tools are checked beside it. */
 export const AgentSettings = z.strictObject({
   description: text("'Answers questions about orders'").optional(),
@@ -50,6 +106,7 @@ export const AgentSettings = z.strictObject({
     .default(5),
   contextTokens: z.int('write a whole number of tokens').min(1, 'write at least 1').optional(),
   stream: z.boolean('write true or false').default(true),
+  permissions: AgentPermissions.prefault({}),
   settings: ModelSettings.default({}),
   timeouts: PartialModelTimeouts.default({}),
 });

@@ -1,12 +1,35 @@
 import { z } from 'zod';
 import { DataSource, FinishReason, Json, ModelFinishReason, Msg, ToolResultState, Usage } from './message.ts';
 
+export const PermissionRule = z.object({
+  tool: z.string(),
+  pattern: z.string().exactOptional(),
+  behavior: z.enum(['allow', 'ask', 'deny']),
+  source: z.enum(['agent', 'owner', 'session', 'confirmation']).exactOptional(),
+});
+
+export const Question = z.object({
+  question: z.string(),
+  options: z.array(z.object({ label: z.string(), description: z.string().exactOptional() })).exactOptional(),
+  /** Any text is an answer, not only one of the options. */
+  isFree: z.boolean(),
+  /** The answer is a secret: it is kept out of transcript, events and logs. */
+  isSecret: z.boolean(),
+});
+export type Question = z.infer<typeof Question>;
+
 /** A call as a gate shows it: enough for a person or a system to decide on. */
 export const GateCall = z.object({
   callId: z.string(),
   name: z.string(),
   arguments: z.string(),
   reason: z.string().optional(),
+  /** Rules that would settle calls like this one, narrowest first: what "remember" may add. */
+  suggestedRules: z.array(PermissionRule).optional(),
+  /** No allow rule can grant it: it is asked each time. */
+  isSafety: z.boolean().optional(),
+  /** It asks a person a question; the answer is its result. */
+  question: Question.optional(),
 });
 export type GateCall = z.infer<typeof GateCall>;
 
@@ -91,10 +114,12 @@ export const EventBody = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('gate_answered'),
     callId: z.string(),
-    answer: z.enum(['allow', 'deny', 'external_result', 'happened', 'did_not_happen']),
+    answer: z.enum(['allow', 'deny', 'vote', 'answer', 'external_result', 'happened', 'did_not_happen']),
     actor: z.string().optional(),
     reason: z.string().optional(),
   }),
+  /** Nobody answered in time: the gate waits on (`overdue`), or for other people (`escalated`). */
+  z.object({ kind: z.literal('gate_overdue'), callId: z.string(), escalated: z.boolean() }),
   z.object({ kind: z.literal('all_tools_denied'), callIds: z.array(z.string()) }),
   z.object({ kind: z.literal('interrupted'), reason: z.string() }),
   z.object({ kind: z.literal('compaction'), fromSeq: z.number().int(), droppedMessages: z.number().int() }),

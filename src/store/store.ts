@@ -2,6 +2,7 @@ import type { SessionRef } from '../contracts/ids.ts';
 import type { SessionControl, TurnError } from '../contracts/inputs.ts';
 import type { KeptEvent } from '../core/compact-events.ts';
 import type { CallState } from '../core/next-action.ts';
+import type { DecidedBy, PermissionBehavior, PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AgentEvent, EventBody } from '../schema/event.ts';
 import type { FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
 
@@ -21,6 +22,7 @@ export interface Store {
   messages: MessageStore;
   calls: CallStore;
   events: EventStore;
+  audit: AuditStore;
   blobs: BlobStore;
   /** Resolves when the store answers; throws `StoreUnavailableError` otherwise. */
   ping(): Promise<void>;
@@ -46,6 +48,7 @@ export interface SessionRecord {
   agent: string;
   state: SessionState;
   control: SessionControl;
+  permissions: SessionPermissions;
   /** Seq of the newest message, reserved places of results included; 0 when empty. */
   head: number;
   /** The context starts at this seq: what is older fell out of the model's budget. */
@@ -61,6 +64,13 @@ export interface SessionRecord {
   updatedAt: string;
 }
 
+/** What of a session decides on permissions, besides its agent's and owner's rules. */
+export interface SessionPermissions {
+  /** Overrides the agent's. */
+  mode?: PermissionMode;
+  rules: PermissionRule[];
+}
+
 export interface SessionStore {
   /** Creates the session unless it is there; an existing one keeps its agent. */
   open(ref: SessionRef, agent: string): Promise<SessionRecord>;
@@ -71,6 +81,11 @@ export interface SessionStore {
     filter: PageRequest & { agent?: string; state?: SessionState },
   ): Promise<Page<SessionRecord>>;
   saveControl(ref: SessionRef, control: SessionControl): Promise<void>;
+  /** Sets the mode, adds rules (those that are there already are not added again), or replaces all of them. */
+  changePermissions(
+    ref: SessionRef,
+    change: { mode?: PermissionMode; addRules?: PermissionRule[]; rules?: PermissionRule[] },
+  ): Promise<SessionPermissions>;
 }
 
 export type TurnState = 'running' | 'waiting' | 'ended';
@@ -171,8 +186,15 @@ export interface CallRecord {
   seq: number;
   messageId: string;
   name: string;
-  /** Raw arguments as proposed, or as a person edited them. */
+  /** Raw arguments as proposed, or as a person edited them; without the values of secret fields. */
   arguments: string;
+  /** The arguments with the values of secret fields, while the call has no result. */
+  sealed?: string;
+  suggestedRules?: PermissionRule[];
+  /** No allow rule can grant it. */
+  isSafety?: boolean;
+  /** People who allowed it so far, where several must, and the arguments that they allowed. */
+  votes?: { actor: string; arguments: string }[];
   state: CallState;
   /** The act has begun and its outcome is not committed yet. */
   isDispatched: boolean;
@@ -188,7 +210,12 @@ export interface CallDraft {
   name: string;
   arguments: string;
   state: CallState;
+  sealed?: string;
+  suggestedRules?: PermissionRule[];
+  isSafety?: boolean;
   reason?: string;
+  /** How its state was decided. */
+  audit?: AuditDraft;
   /** For a call that is settled at once (denied, invalid): its result. */
   result?: MsgDraft;
 }
@@ -234,7 +261,7 @@ export interface CallStore {
     ref: SessionRef,
     callId: string,
     result: MsgDraft,
-    extra?: { kept?: KeptEvent[]; events?: EventBody[] },
+    extra?: { kept?: KeptEvent[]; events?: EventBody[]; audit?: AuditDraft },
   ): Promise<CallRecord>;
   /**
    * Moves an unsettled call to another state (`asking` → `allowed`, `allowed` → `uncertain` …), with events in the same transaction. A
@@ -243,9 +270,42 @@ export interface CallStore {
   move(
     ref: SessionRef,
     callId: string,
-    change: { state: CallState; arguments?: string; reason?: string; isDispatched?: boolean },
-    events?: EventBody[],
+    change: {
+      state: CallState;
+      arguments?: string;
+      sealed?: string;
+      votes?: CallRecord['votes'];
+      reason?: string;
+      isDispatched?: boolean;
+    },
+    extra?: { events?: EventBody[]; audit?: AuditDraft },
   ): Promise<CallRecord>;
+}
+
+/** One decision about a call, as it is kept. */
+export interface AuditEntry extends AuditDraft {
+  id: number;
+  at: string;
+  turn: number;
+  callId: string;
+  tool: string;
+}
+
+export interface AuditDraft {
+  behavior: PermissionBehavior;
+  by: DecidedBy | 'person' | 'deadline' | 'system';
+  reason: string;
+  /** The rule that decided, when one did. */
+  rule?: PermissionRule;
+  /** Who decided, when a person or a system did. */
+  actor?: string;
+  /** As decided on: without the values of secret fields. */
+  arguments: string;
+}
+
+export interface AuditStore {
+  /** Oldest first. Entries are written with what they decide, in one transaction. */
+  list(ref: SessionRef, page: PageRequest & { callId?: string }): Promise<Page<AuditEntry>>;
 }
 
 export interface EventStore {

@@ -1,3 +1,4 @@
+import { ApprovalPolicy, GateDeadline } from '../schema/agent.ts';
 import { DefinitionError } from './definition-error.ts';
 import { didYouMean } from './nearest-names.ts';
 import { isBehavior } from './permission-check.ts';
@@ -26,6 +27,12 @@ const known = [
   'retry',
   'preset',
   'execute',
+  'matchRule',
+  'suggestRules',
+  'editTargets',
+  'secrets',
+  'approval',
+  'deadline',
 ] as const;
 
 type Options = Partial<Record<(typeof known)[number], unknown>>;
@@ -62,6 +69,7 @@ export function checkToolOptions(options: Options): string {
   checkBehavior(options, fail);
   checkLimits(options, fail);
   checkExecute(options, fail);
+  checkGate(options, fail);
   return subject;
 }
 
@@ -135,6 +143,23 @@ function checkExecute({ external, execute }: Options, fail: Fail): void {
       'execute',
       'it is missing: write a function (input, context) => result, or external: true when a system outside submits the result.',
     );
+  }
+}
+
+function checkGate(options: Options, fail: Fail): void {
+  for (const field of ['matchRule', 'suggestRules', 'editTargets'] as const)
+    if (options[field] !== undefined && typeof options[field] !== 'function')
+      fail(field, 'write a function of the input.');
+  const { secrets, approval, deadline } = options;
+  const isPaths = Array.isArray(secrets) && secrets.every((path) => typeof path === 'string' && path !== '');
+  if (secrets !== undefined && !isPaths)
+    fail('secrets', "write paths of fields, such as ['password', 'card.number'].");
+  for (const [field, schema, value] of [
+    ['approval', ApprovalPolicy, approval],
+    ['deadline', GateDeadline, deadline],
+  ] as const) {
+    const issue = value === undefined ? undefined : schema.safeParse(value).error?.issues[0];
+    if (issue) fail([field, ...issue.path].join('.'), `${issue.message}.`);
   }
 }
 

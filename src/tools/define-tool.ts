@@ -1,4 +1,5 @@
-import type { PermissionBehavior, PermissionDecision } from '../core/permission.ts';
+import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
+import type { PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
 import { checkToolOptions, checkPreset, defaultTimeoutMs } from './check-tool-options.ts';
 import type { JsonSchema } from './json-schema-type.ts';
 import { asPermissionCheck } from './permission-check.ts';
@@ -39,6 +40,18 @@ export interface ToolOptions<Schema extends ToolSchema, Preset> {
   timeout?: number;
   /** Tries in all when it throws; only for tools that are read-only or idempotent. Default: 1. */
   retry?: { maxAttempts: number };
+  /** Whether a rule's pattern covers this input, for rules `name(pattern)`. Default: `path=value` conditions joined by `&`. */
+  matchRule?: (input: SchemaOutput<Schema>, pattern: string, behavior: PermissionBehavior) => boolean;
+  /** Rules that a person may remember for calls like this one, narrowest first. Default: the whole tool. */
+  suggestRules?: (input: SchemaOutput<Schema>) => PermissionRule[];
+  /** Paths that this call would change, for a tool that only edits files: what lies in a working directory passes in mode `accept_edits`. */
+  editTargets?: (input: SchemaOutput<Schema>) => readonly string[] | undefined;
+  /** Fields whose values never reach transcript, events, logs or audit: `password`, `card.number`, `headers.*`. */
+  secrets?: readonly string[];
+  /** Who may answer its gates. Default: as the agent says. */
+  approval?: ApprovalPolicy;
+  /** What happens when nobody answers its gates. Default: as the agent says. */
+  deadline?: GateDeadline;
   /** Parameters that the model neither sees nor sets: they override what it writes, and reach `execute` in its input and as `context.preset`. */
   preset?: Preset;
   /** An async function, a plain one, or an async generator that yields streamed text and returns the rest. See `Tool.execute` for what may be returned. */
@@ -83,12 +96,32 @@ export function defineTool<
     timeoutMs: options.timeout ?? defaultTimeoutMs,
     maxAttempts: options.retry?.maxAttempts ?? 1,
     checkPermission: asPermissionCheck(name, options.permission),
+    ...gateOptions(options),
     execute: async (input, context) => {
       if (execute === undefined)
         throw new Error(`${name} is external: the system outside that executes it submits its result.`);
       return execute(input as Input, { ...context, preset: preset as unknown as Preset });
     },
   });
+}
+
+/** What of the options concerns gates; what was left out stays out. */
+function gateOptions<Schema extends ToolSchema, Preset>(options: ToolOptions<Schema, Preset>): Partial<Tool> {
+  type Input = SchemaOutput<Schema>;
+  const { matchRule, suggestRules, editTargets, secrets, approval, deadline } = options;
+  return {
+    ...(matchRule
+      ? {
+          matchRule: (input: unknown, pattern: string, behavior: PermissionBehavior) =>
+            matchRule(input as Input, pattern, behavior),
+        }
+      : {}),
+    ...(suggestRules ? { suggestRules: (input: unknown) => suggestRules(input as Input) } : {}),
+    ...(editTargets ? { editTargets: (input: unknown) => editTargets(input as Input) } : {}),
+    ...(secrets ? { secrets: Object.freeze([...secrets]) } : {}),
+    ...(approval ? { approval } : {}),
+    ...(deadline ? { deadline } : {}),
+  };
 }
 
 function toValidation(checked: Checked): Validation {

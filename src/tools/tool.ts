@@ -1,4 +1,6 @@
-import type { PermissionDecision } from '../core/permission.ts';
+import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
+import type { PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
+import type { Question } from '../schema/event.ts';
 import type { DataSource, Json, ToolResultState } from '../schema/message.ts';
 
 /** Parts of a result, built with `text()` and `media()` of tool-parts.ts. */
@@ -69,6 +71,20 @@ export interface Tool {
   maxAttempts: number;
   /** The tool's own verdict on this input; undefined when it has none. */
   checkPermission(input: unknown, context: PermissionContext): Promise<PermissionDecision | undefined>;
+  /** Whether the pattern of a rule of this behavior covers this input. Absent: `path=value` conditions (core/permission-rule.ts). */
+  matchRule?(input: unknown, pattern: string, behavior: PermissionBehavior): boolean;
+  /** Rules that would settle calls like this one, narrowest first. Absent: one for the whole tool. */
+  suggestRules?(input: unknown): PermissionRule[];
+  /** The paths that this call would change, when it only edits files and all of them are known. */
+  editTargets?(input: unknown): readonly string[] | undefined;
+  /** Fields of the arguments whose values are kept out of transcript, events, logs and audit: `password`, `card.number`, `headers.*`. */
+  secrets?: readonly string[];
+  /** Who may answer its gates; absent: as the agent says. */
+  approval?: ApprovalPolicy;
+  /** What happens when nobody answers; absent: as the agent says. */
+  deadline?: GateDeadline;
+  /** Set for a tool that asks a person: the answer is its result, and it is never executed. */
+  question?(input: unknown): Question;
   /**
    * Runs it. An async generator yields text that is streamed as part of the result, and returns the rest of it. The result may be text,
    * any JSON value, bytes, ToolParts or an array of them; `undefined` means done, with nothing to say. Whatever it throws becomes an ERROR result.

@@ -2,6 +2,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { NativeConnection, Worker, type WorkerOptions as TemporalWorkerOptions } from '@temporalio/worker';
 import { ContextCache } from '../activities/context-cache.ts';
 import { createActivities } from '../activities/create-activities.ts';
+import type { GateHook, RulesOfOwner } from '../activities/deps.ts';
 import { heartbeatMs } from '../activities/liveness.ts';
 import type { Agent } from '../agents/agent.ts';
 import { createAgentRegistry } from '../agents/agent-registry.ts';
@@ -21,6 +22,10 @@ export interface WorkerOptions {
   connection?: NativeConnection;
   namespace?: string;
   taskQueue?: string;
+  /** Permission rules that hold for all sessions of an owner, asked before each model call. */
+  rulesOf?: RulesOfOwner;
+  /** Told when nobody answered a gate in time: to remind people. */
+  onGate?: GateHook;
   /** How long an idle session's workflow stays before it returns, in milliseconds. Default one minute. */
   sessionLingerMs?: number;
   /** How long running activities may go on after a shutdown is asked for, in milliseconds. Default ten seconds. */
@@ -58,6 +63,8 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
       agents,
       models,
       contexts: new ContextCache(),
+      ...(options.rulesOf ? { rulesOf: options.rulesOf } : {}),
+      ...(options.onGate ? { onGate: options.onGate } : {}),
       lingerMs: options.sessionLingerMs ?? 60_000,
       hasSearchAttributes: await hasSearchAttributes(connection, namespace),
     });

@@ -203,7 +203,8 @@ async function submit(session: SessionState, submission: Submission): Promise<Su
     if (admission.kind === 'answer') return admission.answer;
     if (admission.kind === 'reject') throw ApplicationFailure.nonRetryable(admission.why, failure.rejected);
     const { id, input } = named;
-    if (await signalTurn(admission.turnId, steerSignal, { id, input }))
+    const { denyPending } = admission;
+    if (await signalTurn(admission.turnId, steerSignal, { id, input, denyPending }))
       return { turnId: admission.turnId, status: 'steered' };
     // The turn ended under way: the message becomes a turn of its own, once the session has noticed.
     session.forget(id);

@@ -114,30 +114,38 @@ async function announce(turn: TurnState, waiting: TurnCall[]): Promise<void> {
   const callIds = turn.unannounced(waiting);
   if (callIds.length === 0) return;
   await store.openGates({ ...turn.address, run: turn.view.run, callIds });
-  turn.gatesOpened(callIds, false);
+  turn.gatesOpened(callIds, false, Date.now());
 }
 
 async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: boolean): Promise<void> {
   if (!turn.view.isPaused) {
     const callIds = turn.unannounced(waiting);
     await store.openGates({ ...turn.address, run: turn.view.run, callIds, pause: pauseReason(waiting) });
-    turn.gatesOpened(callIds, true);
+    turn.gatesOpened(callIds, true, Date.now());
     if (hasSearchAttributes) showState('waiting', waiting.length);
   } else {
     await announce(turn, waiting);
   }
   turn.isAtGate = true;
-  await condition(() => turn.hasNews || mustRotate());
+  const isNews = () => turn.hasNews || mustRotate();
+  const { nextDueAt } = turn;
+  if (nextDueAt === undefined) await condition(isNews);
+  else if (
+    !(await condition(isNews, Math.max(1, nextDueAt - Date.now()), { summary: 'deadline of a gate' }))
+  ) {
+    const notices = turn.deadlinesPassed(Date.now());
+    if (notices.length > 0) await store.noticeGates({ ...turn.address, notices });
+  }
   turn.isAtGate = false;
   const answers = turn.answers;
   if (answers.length === 0) return;
   const outcomes = await store.answerGates({
     ...turn.address,
     nextRun: turn.view.run + 1,
-    waiting: waiting.map((call) => call.callId),
+    calls: turn.view.calls.map(({ callId, state }) => ({ callId, state })),
     answers,
   });
-  turn.answersApplied(outcomes);
+  turn.answersApplied(answers, outcomes);
   if (hasSearchAttributes && !turn.view.isPaused) showState('running', 0);
 }
 
@@ -222,12 +230,21 @@ async function caughtUp(): Promise<void> {
   await condition(() => isApplied);
 }
 
+/** A vote that is under way for one of these calls is counted first. */
+async function readyToJudge<T extends { callId: string }>(
+  turn: TurnState,
+  answered: Answered<T>,
+): Promise<void> {
+  await caughtUp();
+  await condition(() => turn.isInterrupted || !turn.hasVoteUnderWay(answered));
+}
+
 async function takeAnswer<T extends { callId: string }>(
   turn: TurnState,
   kind: GateAnswer['kind'],
   answered: Answered<T>,
 ): Promise<void> {
-  await caughtUp();
+  await readyToJudge(turn, answered);
   turn.answer(kind, answered);
 }
 
@@ -253,10 +270,12 @@ async function answerAndWait<T extends { callId: string }>(
   kind: GateAnswer['kind'],
   answered: Answered<T>,
 ): Promise<string[]> {
-  await caughtUp();
+  await readyToJudge(turn, answered);
   rejectIf(turn.whyNotAny(kind, answered));
   const taken = turn.answer(kind, answered);
   await condition(() => turn.isInterrupted || taken.every((callId) => turn.outcomeOf(callId) !== undefined));
+  if (taken.some((callId) => turn.outcomeOf(callId) === undefined))
+    rejectIf(`turn ${turn.turnId} was interrupted before the answer was taken`);
   const rejected = taken.map((callId) => turn.outcomeOf(callId)?.rejected).find((why) => why !== undefined);
   rejectIf(rejected);
   return taken;

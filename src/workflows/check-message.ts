@@ -1,5 +1,6 @@
 // By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
 import type { GateAnswer } from '../contracts/activities.ts';
+import type { Actor } from '../core/approval.ts';
 import type { Interrupt } from '../contracts/inputs.ts';
 
 /** As characters of JSON. A message that waits is carried in workflow payloads: larger ones go by reference, as the client does it. */
@@ -19,8 +20,12 @@ export function whyNoInput(message: unknown): string | undefined {
   if (!isInput) return 'input must be a text that is not empty, or a list of parts';
   if (JSON.stringify(input).length > maxInlineInput)
     return `input is larger than ${maxInlineInput} characters: send it through the client, which puts it into the store first`;
-  if (ifBusy !== undefined && ifBusy !== 'queue' && ifBusy !== 'reject' && ifBusy !== 'steer')
-    return 'ifBusy must be queue, reject or steer';
+  if (
+    ifBusy !== undefined &&
+    !(typeof ifBusy === 'string' && ['queue', 'reject', 'steer', 'deny'].includes(ifBusy))
+  )
+    return 'ifBusy must be queue, reject, steer or deny';
+  if (!isActor(message.actor)) return badActor;
   return undefined;
 }
 
@@ -29,8 +34,7 @@ export function whyNoAnswers(message: unknown): string | undefined {
   if (!isRecord(message) || !Array.isArray(message.results) || message.results.length === 0)
     return 'expected an object such as {"results": [{"callId": "…", …}]}';
   if (!isMessageId(message.id)) return badId;
-  if (message.actor !== undefined && typeof message.actor !== 'string') return 'actor must be a string';
-  return undefined;
+  return isActor(message.actor) ? undefined : badActor;
 }
 
 /** What an interrupt says, whatever was sent: it stops the turn in any case. */
@@ -46,10 +50,12 @@ export function readInterrupt(message: unknown): Interrupt {
 /** Why this is no answer of its kind; undefined when it is one. */
 export function whyNoAnswer(kind: GateAnswer['kind'], answer: unknown): string | undefined {
   if (!isRecord(answer) || typeof answer.callId !== 'string') return 'each answer needs a callId';
-  const { reason, decision, state, content, outcome } = answer;
+  const { reason, decision, state, content, outcome, remember, answer: given } = answer;
   if (reason !== undefined && typeof reason !== 'string') return 'reason must be a string';
   switch (kind) {
     case 'confirm':
+      if (remember !== undefined && !Array.isArray(remember)) return 'remember must be a list of rules';
+      if (given !== undefined && typeof given !== 'string') return 'answer must be a text';
       return decision === 'allow' || decision === 'deny' ? undefined : 'decision must be allow or deny';
     case 'external':
       if (state !== 'success' && state !== 'error') return 'state must be success or error';
@@ -70,6 +76,24 @@ const badId = `id must be a string of at most ${maxIdLength} characters`;
 
 function isMessageId(id: unknown): boolean {
   return id === undefined || (typeof id === 'string' && id.length <= maxIdLength);
+}
+
+const badActor = 'actor must be a name, or an object such as {"id": "ann", "roles": ["accounting"]}';
+
+/** A name is short for `{ id: name }`. */
+export function toActor(actor: Actor | string | undefined): Actor | undefined {
+  return typeof actor === 'string' ? { id: actor } : actor;
+}
+
+function isActor(actor: unknown): boolean {
+  if (actor === undefined) return true;
+  if (typeof actor === 'string') return actor !== '' && actor.length <= maxIdLength;
+  if (!isRecord(actor) || typeof actor.id !== 'string' || actor.id === '' || actor.id.length > maxIdLength)
+    return false;
+  return (
+    actor.roles === undefined ||
+    (Array.isArray(actor.roles) && actor.roles.every((role) => typeof role === 'string'))
+  );
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

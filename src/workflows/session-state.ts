@@ -2,6 +2,7 @@
 import type { SessionSnapshot } from '../contracts/activities.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import type { QueuedTurn, SessionCarry, SessionInput, Steer, Submission } from '../contracts/inputs.ts';
+import { toActor } from './check-message.ts';
 import type { SessionView, SubmitAnswer } from '../contracts/messages.ts';
 
 /** Input ids remembered to recognize a repeat; the store knows them all. */
@@ -14,7 +15,7 @@ const queueSizeLimit = 1024 * 1024;
 /** What to do with a submission. */
 export type Admission =
   | { kind: 'answer'; answer: SubmitAnswer }
-  | { kind: 'steer'; turnId: string }
+  | { kind: 'steer'; turnId: string; denyPending: boolean }
   | { kind: 'reject'; why: string };
 
 export class SessionState {
@@ -75,9 +76,10 @@ export class SessionState {
         kind: 'reject',
         why: `session ${this.#input.ref.sessionId} is busy with ${this.runningTurnId ?? 'queued turns'}`,
       };
-    if (this.runningTurnId !== undefined && submission.ifBusy === 'steer') {
+    const { ifBusy } = submission;
+    if (this.runningTurnId !== undefined && (ifBusy === 'steer' || ifBusy === 'deny')) {
       this.#remember(submission.id, this.#running?.turn ?? 0);
-      return { kind: 'steer', turnId: this.runningTurnId };
+      return { kind: 'steer', turnId: this.runningTurnId, denyPending: ifBusy === 'deny' };
     }
     if (carry.queue.length >= queueLimit || this.#queueSize > queueSizeLimit)
       return {
@@ -85,7 +87,7 @@ export class SessionState {
         why: `session ${this.#input.ref.sessionId} has ${carry.queue.length} turns waiting, which is all it holds: submit again when some have ended`,
       };
 
-    const turn = this.#enqueue(submission);
+    const turn = this.#enqueue(submission, toActor(submission.actor)?.id);
     this.#remember(submission.id, turn);
     return {
       kind: 'answer',
@@ -115,9 +117,9 @@ export class SessionState {
     return this.#carry;
   }
 
-  #enqueue({ id, input }: Steer): number {
+  #enqueue({ id, input }: Steer, requester?: string): number {
     const turn = this.#loaded.nextTurn;
-    const queued = { turn, inputId: id, input };
+    const queued = { turn, inputId: id, input, ...(requester === undefined ? {} : { requester }) };
     this.#loaded.nextTurn += 1;
     this.#loaded.queue.push(queued);
     this.#queueSize += JSON.stringify(queued).length;

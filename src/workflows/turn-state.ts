@@ -4,12 +4,15 @@ import type {
   GateAnswer,
   GateOutcome,
   ModelDigest,
+  NoticeGatesInput,
   OpenedTurn,
   TurnAddress,
 } from '../contracts/activities.ts';
+import { whyMayNotAnswer, type Actor } from '../core/approval.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import type {
   Answered,
+  Confirmation,
   Interrupt,
   Steer,
   TurnCall,
@@ -17,11 +20,13 @@ import type {
   TurnError,
   TurnInput,
   TurnResult,
+  Vote,
 } from '../contracts/inputs.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import { nextAction, type CallState, type NextAction } from '../core/next-action.ts';
 import { addUsage, noUsage } from '../core/usage.ts';
-import { whyNoAnswer, whyNoAnswers, whyNoInput } from './check-message.ts';
+import { toActor, whyNoAnswer, whyNoAnswers, whyNoInput } from './check-message.ts';
+import { nextDueAt, passDeadlines, startClocks } from './deadlines.ts';
 
 /** Signals remembered to recognize a repeat. */
 const seenLimit = 500;
@@ -43,6 +48,10 @@ export class TurnState {
   #answers: GateAnswer[] = [];
   /** What became of answers, by call, for update handlers that wait for it. */
   readonly #outcomes = new Map<string, GateOutcome>();
+  /** The votes for a call before the answers to it that are under way: a refused one must not cost others theirs. */
+  readonly #votesBefore = new Map<string, Vote[]>();
+  /** The messages that brought the answers that are under way: what is refused may be sent again under its id. */
+  readonly #messageIds = new Map<GateAnswer, string>();
   #stop: { reason: TurnResult['finishReason']; why?: string; error?: TurnError } | undefined;
   /** Nothing runs: the turn waits for an answer. */
   isAtGate = false;
@@ -56,6 +65,7 @@ export class TurnState {
     this.#carry = input.carry ?? {
       maxIterations: 0,
       modelName: '',
+      stopsWhenAllDenied: false,
       run: 1,
       step: 0,
       iterations: 0,
@@ -68,6 +78,8 @@ export class TurnState {
       seen: [],
       announced: [],
       isPaused: false,
+      votes: [],
+      clocks: [],
     };
   }
 
@@ -101,7 +113,8 @@ export class TurnState {
   }
 
   opened(opened: OpenedTurn): void {
-    this.#set({ maxIterations: opened.maxIterations, modelName: opened.modelName });
+    const { maxIterations, modelName, stopsWhenAllDenied } = opened;
+    this.#set({ maxIterations, modelName, stopsWhenAllDenied });
   }
 
   /** The steers that the next model call takes in. */
@@ -120,6 +133,8 @@ export class TurnState {
       usage: addUsage(this.#carry.usage, digest.usage),
       preview: digest.preview === '' ? this.#carry.preview : digest.preview,
       announced: [],
+      votes: [],
+      clocks: [],
       ...(digest.reply === 'text' || digest.reply === 'structured'
         ? { replyMessageId: digest.messageId }
         : {}),
@@ -138,20 +153,41 @@ export class TurnState {
           ...(change.reason === undefined ? {} : { reason: change.reason }),
         };
       }),
-      // A call that reaches another gate (allowed, then uncertain) is announced again.
-      announced: this.#carry.announced.filter((id) => !byId.has(id)),
+      // A call that reaches another gate (allowed, then uncertain) is announced again; one that only got a vote is not.
+      announced: this.#carry.announced.filter((id) => {
+        const change = byId.get(id);
+        return !change || change.state === this.#carry.calls.find(({ callId }) => callId === id)?.state;
+      }),
     });
   }
 
+  /** Calls whose gate is open and that observers know nothing of; one that is held back has no gate of its own yet. */
   unannounced(waiting: readonly TurnCall[]): string[] {
-    return waiting.map((call) => call.callId).filter((id) => !this.#carry.announced.includes(id));
+    return waiting
+      .filter((call) => call.state !== 'held' && !this.#carry.announced.includes(call.callId))
+      .map((call) => call.callId);
   }
 
-  gatesOpened(callIds: readonly string[], isPaused: boolean): void {
+  /** @param now milliseconds since the epoch: deadlines count from it. */
+  gatesOpened(callIds: readonly string[], isPaused: boolean, now: number): void {
     this.#set({
       announced: [...this.#carry.announced, ...callIds],
       isPaused: this.#carry.isPaused || isPaused,
+      clocks: startClocks(this.#carry, callIds, now),
     });
+  }
+
+  /** When the next deadline of an open gate passes; undefined when none has one. */
+  get nextDueAt(): number | undefined {
+    return nextDueAt(this.#carry);
+  }
+
+  /** Applies deadlines that have passed, and returns what people are to be told of. */
+  deadlinesPassed(now: number): NoticeGatesInput['notices'] {
+    const { notices, answers, ...gates } = passDeadlines(this.#carry, now);
+    this.#answers.push(...answers);
+    this.#set(gates);
+    return notices;
   }
 
   /** Answers that are not applied yet. */
@@ -159,10 +195,19 @@ export class TurnState {
     return [...this.#answers];
   }
 
-  answersApplied(outcomes: readonly GateOutcome[]): void {
-    for (const outcome of outcomes) this.#outcomes.set(outcome.callId, outcome);
-    this.#answers = this.#answers.filter(({ answer }) => !this.#outcomes.has(answer.callId));
+  /** @param outcomes of the calls that were answered, and of siblings that these answers settled or brought up. */
+  answersApplied(applied: readonly GateAnswer[], outcomes: readonly GateOutcome[]): void {
+    this.#answers = this.#answers.filter((answer) => !applied.includes(answer));
+    for (const outcome of outcomes) {
+      this.#outcomes.set(outcome.callId, outcome);
+      if (outcome.rejected !== undefined) this.#takeBack(outcome.callId, applied);
+    }
+    for (const given of applied) {
+      this.#votesBefore.delete(given.answer.callId);
+      this.#messageIds.delete(given);
+    }
     this.callsChanged(outcomes.filter((outcome) => outcome.rejected === undefined));
+    this.#refuseOvertaken();
     if (this.#carry.isPaused && this.next().kind !== 'wait')
       this.#set({ run: this.#carry.run + 1, isPaused: false });
   }
@@ -186,23 +231,38 @@ export class TurnState {
   steer(steer: Steer): void {
     if (whyNoInput(steer) !== undefined || this.#carry.steers.length >= steerLimit) return;
     if (this.#isRepeat(steer.id)) return;
+    if (steer.denyPending === true) this.#denyPending();
     this.#set({ steers: [...this.#carry.steers, steer] });
   }
 
   /** Keeps the answers that fit, drops the rest: a wrong signal changes nothing. */
   answer<T extends { callId: string }>(kind: GateAnswer['kind'], answered: Answered<T>): string[] {
     if (whyNoAnswers(answered) !== undefined || this.#hasSeen(answered.id)) return [];
+    const by = toActor(answered.actor);
     const taken: string[] = [];
     for (const answer of answered.results) {
-      if (this.whyNot(kind, answer) !== undefined) continue;
+      if (this.whyNot(kind, answer, by) !== undefined) continue;
       this.#outcomes.delete(answer.callId);
-      const actor = answered.actor === undefined ? {} : { actor: answered.actor };
-      this.#answers.push({ kind, answer, ...actor } as unknown as GateAnswer);
+      const whole = { kind, answer, ...(by ? { actor: by } : {}) } as unknown as GateAnswer;
+      const given = whole.kind === 'confirm' && !this.#isEnough(whole) ? { ...whole, isVote: true } : whole;
+      this.#answers.push(given);
+      if (answered.id !== undefined) this.#messageIds.set(given, answered.id);
       taken.push(answer.callId);
     }
     // What did not fit may be sent again when it does.
     if (taken.length > 0) this.#remember(answered.id);
     return taken;
+  }
+
+  /** A vote for one of these calls is being committed: the next answer to it has to wait for that. */
+  hasVoteUnderWay(answered: Answered<{ callId: string }>): boolean {
+    if (whyNoAnswers(answered) !== undefined) return false;
+    return this.#answers.some(
+      (given) =>
+        given.kind === 'confirm' &&
+        given.isVote === true &&
+        answered.results.some((answer) => answer?.callId === given.answer.callId),
+    );
   }
 
   /** Why one of these answers does not fit; undefined when all do, or when they were taken before. */
@@ -211,22 +271,29 @@ export class TurnState {
     answered: Answered<T>,
   ): string | undefined {
     if (this.#hasSeen(answered.id)) return undefined;
-    return answered.results.map((answer) => this.whyNot(kind, answer)).find((reason) => reason !== undefined);
+    return answered.results
+      .map((answer) => this.whyNot(kind, answer, toActor(answered.actor)))
+      .find((reason) => reason !== undefined);
   }
 
   /** Why an answer of this kind does not fit; undefined when it does. */
-  whyNot(kind: GateAnswer['kind'], given: { callId: string }): string | undefined {
+  whyNot(kind: GateAnswer['kind'], given: { callId: string }, actor?: Actor): string | undefined {
     const malformed = whyNoAnswer(kind, given);
     if (malformed !== undefined) return malformed;
     const { callId } = given;
     if (this.#stop) return `turn ${this.turnId} is ending (${this.#stop.reason})`;
     const call = this.#carry.calls.find((other) => other.callId === callId);
     if (!call) return `call ${callId} is not a call of the current step of ${this.turnId}`;
-    if (this.#answers.some((answer) => answer.answer.callId === callId))
-      return `call ${callId} is answered already`;
+    if (this.#isDecided(callId)) return `call ${callId} is answered already`;
     if (call.state !== answerable[kind])
       return `call ${callId} (${call.name}) is ${call.state}: it takes this answer only while it is ${answerable[kind]}`;
-    return undefined;
+    if (kind === 'external') return undefined;
+    const whyNotThem = whyMayNotAnswer(call.approval, actor, this.#input.requester);
+    if (whyNotThem !== undefined) return `call ${callId} (${call.name}): ${whyNotThem}`;
+    const hasVoted =
+      (given as Partial<Confirmation>).decision === 'allow' &&
+      this.#carry.votes.some((vote) => vote.callId === callId && vote.actor === actor?.id);
+    return hasVoted ? `${actor?.id} has allowed call ${callId} already: somebody else must too` : undefined;
   }
 
   result(finishReason: TurnResult['finishReason']): TurnResult {
@@ -243,6 +310,68 @@ export class TurnState {
       ...(this.#stop?.error ? { error: this.#stop.error } : {}),
       ...(this.#stop?.why === undefined ? {} : { reason: this.#stop.why }),
     };
+  }
+
+  /** Counts an allowing answer as a vote; true when it is the last that is needed. Edits must agree: another edit starts the count anew. */
+  #isEnough({ answer, actor }: Extract<GateAnswer, { kind: 'confirm' }>): boolean {
+    const needed = this.#call(answer.callId)?.approval?.count ?? 1;
+    if (answer.decision === 'deny' || needed <= 1) return true;
+    const input = answer.input === undefined ? {} : { input: JSON.stringify(answer.input) };
+    const vote = { callId: answer.callId, actor: actor?.id ?? '', ...input };
+    const before = this.#carry.votes.filter((other) => other.callId === vote.callId);
+    if (!this.#votesBefore.has(vote.callId)) this.#votesBefore.set(vote.callId, before);
+    const agreeing = before.filter((other) => other.input === vote.input);
+    this.#setVotes(vote.callId, [...agreeing, vote]);
+    return agreeing.length + 1 >= needed;
+  }
+
+  #setVotes(callId: string, votes: readonly Vote[]): void {
+    this.#set({ votes: [...this.#carry.votes.filter((vote) => vote.callId !== callId), ...votes] });
+  }
+
+  /** Answers that were refused leave nothing behind. */
+  #takeBack(callId: string, applied: readonly GateAnswer[]): void {
+    const before = this.#votesBefore.get(callId);
+    if (before) this.#setVotes(callId, before);
+    const refused = applied.filter(({ answer }) => answer.callId === callId);
+    const ids = refused.map((given) => this.#messageIds.get(given));
+    this.#set({ seen: this.#carry.seen.filter((id) => !ids.includes(id)) });
+  }
+
+  /** An answer that came while another one settled its call as well is refused: it must not be applied to what the call has become. */
+  #refuseOvertaken(): void {
+    this.#answers = this.#answers.filter((given) => {
+      const call = this.#call(given.answer.callId);
+      if (call && (call.state === answerable[given.kind] || call.state === 'held')) return true;
+      const state = call?.state ?? 'error';
+      this.#outcomes.set(given.answer.callId, {
+        callId: given.answer.callId,
+        state,
+        rejected: `call ${given.answer.callId} is ${state} by now: something else settled it`,
+      });
+      this.#messageIds.delete(given);
+      return false;
+    });
+  }
+
+  /** It has an answer that is under way, and is no vote alone. */
+  #isDecided(callId: string): boolean {
+    return this.#answers.some(
+      (given) => given.answer.callId === callId && !(given.kind === 'confirm' && given.isVote === true),
+    );
+  }
+
+  #denyPending(): void {
+    for (const { callId, state } of this.#carry.calls)
+      if ((state === 'asking' || state === 'held') && !this.#isDecided(callId))
+        this.#answers.push({
+          kind: 'confirm',
+          answer: { callId, decision: 'deny', reason: 'the user wrote something else instead of answering' },
+        });
+  }
+
+  #call(callId: string): TurnCall | undefined {
+    return this.#carry.calls.find((call) => call.callId === callId);
   }
 
   #replyMessageId(finishReason: TurnResult['finishReason']): string | undefined {

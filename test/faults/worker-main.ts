@@ -4,8 +4,8 @@ import { hookStore, type StoreMethod } from './hook-store.ts';
 import { openWorker, type WorkerPlace } from './open-worker.ts';
 import { shopAgent } from './shop-agent.ts';
 
-/** Just before, or just after, a write of the store. */
-export type KillPoint = `${'before' | 'after'} ${StoreMethod}`;
+/** Just before, or just after, a write of the store: the first, or the nth. */
+export type KillPoint = `${'before' | 'after'} ${StoreMethod}${'' | ` ${number}`}`;
 
 export interface WorkerOrder {
   place: WorkerPlace;
@@ -17,13 +17,16 @@ export interface WorkerOrder {
 
 /** SIGKILL leaves nothing time to clean up; nothing after it may run. */
 async function die(): Promise<void> {
+  times += 1;
+  if (times < Number(nth)) return;
   process.kill(process.pid, 'SIGKILL');
   await new Promise(() => {});
 }
 
 const { place, effectsFile, killAt, isUncached = false } = JSON.parse(process.argv[2] ?? '{}') as WorkerOrder;
 Runtime.install({ logger: new DefaultLogger('WARN') });
-const [when, method] = (killAt ?? '').split(' ') as ['before' | 'after', StoreMethod];
+const [when, method, nth = '1'] = (killAt ?? '').split(' ') as ['before' | 'after', StoreMethod, string?];
+let times = 0;
 const worker = await openWorker(place, {
   agents: [shopAgent(effectsFile)],
   temporal: isUncached ? { maxCachedWorkflows: 0 } : {},

@@ -169,9 +169,14 @@ export function callContract(store: () => Store): void {
     it('moves between gates, with the answer in the same transaction; a repeat appends nothing', async () => {
       const ref = await withCall('asking');
       const allow = () =>
-        store().calls.move(ref, 'c1', { state: 'allowed', arguments: '{"id":2}', reason: 'ok' }, [
-          { kind: 'gate_answered', callId: 'c1', answer: 'allow' },
-        ]);
+        store().calls.move(
+          ref,
+          'c1',
+          { state: 'allowed', arguments: '{"id":2}', reason: 'ok' },
+          {
+            events: [{ kind: 'gate_answered', callId: 'c1', answer: 'allow' }],
+          },
+        );
       const moved = await allow();
       expect(moved).toMatchObject({ state: 'allowed', arguments: '{"id":2}', reason: 'ok', name: 'look' });
       expect(await allow()).toEqual(moved);
@@ -181,7 +186,7 @@ export function callContract(store: () => Store): void {
     it('that is settled does not move', async () => {
       const ref = await withCall();
       const settled = await store().calls.settle(ref, 'c1', result('c1', 'done'));
-      expect(await store().calls.move(ref, 'c1', { state: 'uncertain' }, [])).toEqual(settled);
+      expect(await store().calls.move(ref, 'c1', { state: 'uncertain' })).toEqual(settled);
     });
 
     it('is found by its id alone, but only by its owner', async () => {

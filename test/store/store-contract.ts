@@ -4,6 +4,7 @@ import { callContract } from './call-contract.ts';
 import { concurrencyContract } from './concurrency-contract.ts';
 import { eventContract } from './event-contract.ts';
 import { messageContract } from './message-contract.ts';
+import { permissionsContract } from './permissions-contract.ts';
 import { sessionContract } from './session-contract.ts';
 import { turnContract } from './turn-contract.ts';
 
@@ -22,6 +23,7 @@ export function storeContract(name: string, underTest: () => StoreUnderTest): vo
     turnContract(store);
     messageContract(store);
     callContract(store);
+    permissionsContract(store);
     eventContract(store);
     concurrencyContract(underTest);
   });

@@ -11,6 +11,7 @@ export const openStates = [
   'pending',
   'allowed',
   'asking',
+  'held',
   'submitted',
   'uncertain',
 ] as const satisfies CallState[];
@@ -44,7 +45,9 @@ export async function interruptOpenCalls(session: SessionWriter, turn: number, t
     .returningAll()
     .execute();
   for (const call of calls.toSorted((a, b) => a.seq - b.seq)) {
-    const { name } = JSON.parse(call.detail) as CallDetail;
+    const { sealed, ...detail } = JSON.parse(call.detail) as CallDetail;
+    if (sealed !== undefined) await forget(session, call, detail);
+    const { name } = detail;
     placeResult(session, call, {
       id: resultMessageId(turn, call.step, call.call_id),
       turn,
@@ -62,6 +65,15 @@ export async function interruptOpenCalls(session: SessionWriter, turn: number, t
       ],
     });
   }
+}
+
+/** What was sealed has no more use. */
+async function forget(session: SessionWriter, call: CallRow, detail: CallDetail): Promise<void> {
+  await session.trx
+    .updateTable('durascope_calls')
+    .set({ detail: JSON.stringify(detail) })
+    .where('id', '=', call.id)
+    .execute();
 }
 
 function stateOf(result: MsgDraft): ToolResultState {

@@ -5,7 +5,10 @@ import type { CallDraft, CallRecord } from '../store.ts';
 import type { CallRow } from './schema.ts';
 import type { SessionWriter } from './session-writer.ts';
 
-export type CallDetail = Pick<CallRecord, 'name' | 'arguments' | 'reason'>;
+export type CallDetail = Pick<
+  CallRecord,
+  'name' | 'arguments' | 'reason' | 'sealed' | 'suggestedRules' | 'isSafety' | 'votes'
+>;
 
 export function toCall(row: CallRow): CallRecord {
   return {
@@ -39,6 +42,9 @@ export function newCallRow(
     name: call.name,
     arguments: call.arguments,
     ...(call.reason === undefined ? {} : { reason: call.reason }),
+    ...(call.sealed === undefined || call.result ? {} : { sealed: call.sealed }),
+    ...(call.suggestedRules ? { suggestedRules: call.suggestedRules } : {}),
+    ...(call.isSafety ? { isSafety: true } : {}),
   };
   return {
     session: session.session.id,

@@ -85,10 +85,20 @@ export function sqlCalls(context: SqlContext): CallStore {
         session.keepEvents(row.turn, extra?.kept ?? []);
         const state = placeResult(session, row, result);
         for (const body of extra?.events ?? []) session.appendEvent(row.turn, body);
-        return toCall(await updateCall(session, row, { state, is_dispatched: 0, ended_at: session.now }));
+        // What was sealed has done its work.
+        const { sealed: _, ...detail } = JSON.parse(row.detail) as CallDetail;
+        if (extra?.audit) session.appendAudit({ turn: row.turn, callId, tool: detail.name }, extra.audit);
+        return toCall(
+          await updateCall(session, row, {
+            state,
+            is_dispatched: 0,
+            ended_at: session.now,
+            detail: JSON.stringify(detail),
+          }),
+        );
       }),
 
-    move: (ref, callId, change, events = []) =>
+    move: (ref, callId, change, extra) =>
       write(context, ref, async (session) => {
         const row = await needCall(session, ref, callId);
         const { isDispatched, state, ...written } = change;
@@ -96,7 +106,9 @@ export function sqlCalls(context: SqlContext): CallStore {
         const is_dispatched = isDispatched === undefined ? row.is_dispatched : Number(isDispatched);
         const isRepeat = state === row.state && detail === row.detail && is_dispatched === row.is_dispatched;
         if (isSettled(row) || isRepeat) return toCall(row);
-        for (const body of events) session.appendEvent(row.turn, body);
+        for (const body of extra?.events ?? []) session.appendEvent(row.turn, body);
+        const { name } = JSON.parse(detail) as CallDetail;
+        if (extra?.audit) session.appendAudit({ turn: row.turn, callId, tool: name }, extra.audit);
         return toCall(await updateCall(session, row, { state, is_dispatched, detail }));
       }),
   };

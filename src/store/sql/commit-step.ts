@@ -38,6 +38,7 @@ export async function commitStep(
   input.calls.forEach((call, index) => {
     const row = rows[index];
     if (row && call.result) placeResult(session, row, call.result);
+    if (call.audit) session.appendAudit({ turn, callId: call.callId, tool: call.name }, call.audit);
   });
   if (input.contextFrom !== undefined) session.change({ context_from: input.contextFrom });
   return { message, calls: await insertCalls(session, rows) };

@@ -57,6 +57,19 @@ const migrations: Record<string, Migration> = {
         primary key (owner, session_id, id))`,
     ];
   },
+  '0002_permissions': (dialect) => {
+    const identity =
+      dialect === 'sqlite' ? 'integer primary key' : 'bigint generated always as identity primary key';
+    const key = dialect === 'sqlite' ? 'integer' : 'bigint';
+    return [
+      `alter table durascope_sessions add column permissions text not null default '{"rules":[]}'`,
+      `create table durascope_audit (
+        id ${identity}, session ${key} not null references durascope_sessions (id) on delete cascade,
+        turn integer not null, call_id text not null, at text not null, entry text not null)`,
+      `create index durascope_audit_of_session on durascope_audit (session, id)`,
+      `create index durascope_audit_of_call on durascope_audit (session, call_id, id)`,
+    ];
+  },
 };
 
 /** Any fixed number that no other program on the same database is likely to choose. */

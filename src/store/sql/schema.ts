@@ -15,6 +15,7 @@ export interface Database {
   durascope_calls: CallTable;
   durascope_events: EventTable;
   durascope_blobs: BlobTable;
+  durascope_audit: AuditTable;
 }
 
 interface SessionTable {
@@ -33,6 +34,8 @@ interface SessionTable {
   updated_at: string;
   usage: string;
   control: string;
+  /** JSON of mode and rules. */
+  permissions: string;
 }
 export type SessionRow = Selectable<SessionTable>;
 
@@ -101,6 +104,17 @@ interface EventTable {
   body: string;
 }
 export type NewEvent = Insertable<EventTable>;
+
+interface AuditTable {
+  id: Generated<number>;
+  session: number;
+  turn: number;
+  call_id: string;
+  at: string;
+  /** JSON of the decision. */
+  entry: string;
+}
+export type AuditRow = Selectable<AuditTable>;
 
 interface BlobTable {
   owner: string;

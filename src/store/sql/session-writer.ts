@@ -1,7 +1,7 @@
-import type { Transaction, Updateable } from 'kysely';
+import type { Insertable, Transaction, Updateable } from 'kysely';
 import type { EventBody } from '../../schema/event.ts';
 import type { Msg } from '../../schema/message.ts';
-import type { KeptEvent, MsgDraft, SessionState } from '../store.ts';
+import type { AuditDraft, KeptEvent, MsgDraft, SessionState } from '../store.ts';
 import { toMessageRow } from './message-row.ts';
 import type { Database, MessageRow, NewEvent, SessionRow } from './schema.ts';
 
@@ -25,6 +25,7 @@ export class SessionWriter {
   #changes: Updateable<Database['durascope_sessions']> = {};
   #messages: MessageRow[] = [];
   #events: NewEvent[] = [];
+  #audit: Insertable<Database['durascope_audit']>[] = [];
 
   constructor(trx: Transaction<Database>, session: SessionRow) {
     this.trx = trx;
@@ -84,6 +85,16 @@ export class SessionWriter {
     this.change({ updated_at: this.now });
   }
 
+  appendAudit(call: { turn: number; callId: string; tool: string }, draft: AuditDraft): void {
+    this.#audit.push({
+      session: this.session.id,
+      turn: call.turn,
+      call_id: call.callId,
+      at: this.now,
+      entry: JSON.stringify({ ...draft, tool: call.tool }),
+    });
+  }
+
   async deleteEphemeral(of: { messageId: string } | { turn: number }): Promise<void> {
     await this.trx
       .deleteFrom('durascope_events')
@@ -100,8 +111,11 @@ export class SessionWriter {
       await this.trx.insertInto('durascope_messages').values(rows).execute();
     for (const rows of chunks(this.#events))
       await this.trx.insertInto('durascope_events').values(rows).execute();
+    for (const rows of chunks(this.#audit))
+      await this.trx.insertInto('durascope_audit').values(rows).execute();
     this.#messages = [];
     this.#events = [];
+    this.#audit = [];
     if (Object.keys(this.#changes).length === 0) return;
     await this.trx
       .updateTable('durascope_sessions')

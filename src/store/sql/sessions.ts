@@ -4,13 +4,15 @@ import type { SessionRef } from '../../contracts/ids.ts';
 import type { SessionControl } from '../../contracts/inputs.ts';
 import { noUsage } from '../../core/usage.ts';
 import type { Usage } from '../../schema/message.ts';
-import type { SessionRecord, SessionStore } from '../store.ts';
+import type { PermissionRule } from '../../core/permission.ts';
+import type { SessionPermissions, SessionRecord, SessionStore } from '../store.ts';
 import { pageLimit, timeCursor, toPage } from './page.ts';
 import type { Database, SessionRow } from './schema.ts';
 import { query, write } from './sql-context.ts';
 import type { SqlContext } from './sql-context.ts';
 
 const emptyControl: SessionControl = { queue: [] };
+const noPermissions: SessionPermissions = { rules: [] };
 
 export function sqlSessions(context: SqlContext): SessionStore {
   return {
@@ -46,7 +48,21 @@ export function sqlSessions(context: SqlContext): SessionStore {
       write(context, ref, async (session) => {
         session.change({ control: JSON.stringify(control), updated_at: session.now });
       }),
+
+    changePermissions: (ref, { mode, rules, addRules = [] }) =>
+      write(context, ref, async (session) => {
+        const before = JSON.parse(session.session.permissions) as SessionPermissions;
+        const all = [...(rules ?? before.rules), ...addRules];
+        const unique = all.filter((rule, i) => all.findIndex((other) => isSameRule(rule, other)) === i);
+        const after = { ...before, ...(mode === undefined ? {} : { mode }), rules: unique };
+        session.change({ permissions: JSON.stringify(after), updated_at: session.now });
+        return after;
+      }),
   };
+}
+
+function isSameRule(a: PermissionRule, b: PermissionRule): boolean {
+  return a.tool === b.tool && a.pattern === b.pattern && a.behavior === b.behavior;
 }
 
 /** Two processes may create one session at once: the first one's agent stays. */
@@ -68,6 +84,7 @@ async function create(trx: Transaction<Database>, ref: SessionRef, agent: string
       updated_at: now,
       usage: JSON.stringify(noUsage),
       control: JSON.stringify(emptyControl),
+      permissions: JSON.stringify(noPermissions),
     })
     .onConflict((conflict) => conflict.columns(['owner', 'session_id']).doNothing())
     .execute();
@@ -93,6 +110,7 @@ function toSession(row: SessionRow): SessionRecord {
     agent: row.agent,
     state: row.state,
     control: JSON.parse(row.control) as SessionControl,
+    permissions: JSON.parse(row.permissions) as SessionPermissions,
     head: row.head,
     contextFrom: row.context_from,
     excludedTurns: JSON.parse(row.excluded_turns) as number[],

@@ -3,6 +3,7 @@ import type { Dialect } from 'kysely';
 import type { EventBus } from '../../events/event-bus.ts';
 import type { Store } from '../store.ts';
 import { toStoreFailure } from '../store-failure.ts';
+import { sqlAudit } from './audit.ts';
 import { sqlBlobs } from './blobs.ts';
 import { sqlCalls } from './calls.ts';
 import { sqlEvents } from './events.ts';
@@ -30,6 +31,7 @@ export async function openSqlStore(driver: Dialect, dialect: SqlDialect, bus: Ev
     messages: sqlMessages(context),
     calls: sqlCalls(context),
     events: sqlEvents(context),
+    audit: sqlAudit(context),
     blobs: sqlBlobs(context),
     ping: () =>
       query(context, async () => {

@@ -1,0 +1,222 @@
+import type { Agent } from '../agents/agent.ts';
+import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
+import type { CallState } from '../core/next-action.ts';
+import type { PermissionPolicy } from '../core/permission.ts';
+import { fillRedacted, redactArguments } from '../core/redact.ts';
+import { PermissionRule, type EventBody } from '../schema/event.ts';
+import { InputPart, type Json } from '../schema/message.ts';
+import type { AuditDraft, CallRecord, SessionRecord } from '../store/store.ts';
+import { checkArguments, parseArguments } from '../tools/parse-arguments.ts';
+import type { Tool, ToolOutcome } from '../tools/tool.ts';
+import type { ActivityDeps } from './deps.ts';
+import { judge } from './judge.ts';
+import { resultMessage, textOutcome } from './result-message.ts';
+import { placeholderOf } from './secret-answers.ts';
+import { toOutcome } from './settle-siblings.ts';
+
+type Answered = Extract<EventBody, { kind: 'gate_answered' }>;
+type Given<K extends GateAnswer['kind']> = Extract<GateAnswer, { kind: K }>;
+
+/** The states in which a call takes an answer; one that is held back is only denied, with its siblings. */
+const takes: Record<GateAnswer['kind'], readonly CallState[]> = {
+  confirm: ['asking', 'held'],
+  external: ['submitted'],
+  reconcile: ['uncertain'],
+};
+
+/** A result from outside may be this large, as JSON. */
+const maxExternalBytes = 1024 * 1024;
+
+/** Applies answers to calls of one session, under the permissions that hold now. */
+export class GateAnswering {
+  readonly #deps: ActivityDeps;
+  readonly #agent: Agent;
+  readonly #session: SessionRecord;
+  readonly #policy: PermissionPolicy;
+
+  constructor(deps: ActivityDeps, agent: Agent, session: SessionRecord, policy: PermissionPolicy) {
+    this.#deps = deps;
+    this.#agent = agent;
+    this.#session = session;
+    this.#policy = policy;
+  }
+
+  async apply(given: GateAnswer): Promise<GateOutcome> {
+    const { callId } = given.answer;
+    const call = await this.#deps.store.calls.get(this.#session.ref, callId);
+    if (!call) return { callId, state: 'error', rejected: `there is no call ${callId}` };
+    // An earlier attempt has applied it, and ended before it could tell.
+    if (!takes[given.kind].includes(call.state)) return toOutcome(call);
+    switch (given.kind) {
+      case 'confirm':
+        return this.#confirm(call, given);
+      case 'external':
+        return this.#external(call, given);
+      default:
+        return this.#reconcile(call, given);
+    }
+  }
+
+  async #confirm(call: CallRecord, given: Given<'confirm'>): Promise<GateOutcome> {
+    const { decision, reason } = given.answer;
+    const tool = this.#agent.toolByName.get(call.name);
+    if (decision === 'deny') {
+      const text = reason === undefined ? `${call.name} was denied.` : `${call.name} was denied: ${reason}`;
+      return this.#settle(call, given, textOutcome('denied', text), 'deny');
+    }
+    if (!tool) return rejected(call, `the tool ${call.name} is not part of the agent any more`);
+    if (tool.question) return this.#answerQuestion(call, given, tool);
+    return this.#allow(call, given, tool);
+  }
+
+  /** An approval is no way around a deny: what is approved is judged again, edited or not. */
+  async #allow(call: CallRecord, given: Given<'confirm'>, tool: Tool): Promise<GateOutcome> {
+    const { remember = [] } = given.answer;
+    const edited = editedInput(given.answer.input, call);
+    const checked =
+      edited === undefined
+        ? await parseArguments(call.sealed ?? call.arguments, tool)
+        : await checkArguments(edited, tool);
+    if (!checked.ok) return rejected(call, checked.message);
+    const judged = await judge(this.#agent, tool, checked.input, this.#session, this.#policy);
+    if (judged.behavior === 'deny' && (judged.decidedBy === 'deny_rule' || judged.decidedBy === 'tool_check'))
+      return rejected(call, `it may not be approved: ${judged.reason}`);
+    const wrong = this.#whyNoRules(remember);
+    if (wrong !== undefined) return rejected(call, wrong);
+
+    const raw = edited === undefined ? undefined : JSON.stringify(edited);
+    const shown = raw === undefined ? call.arguments : redactArguments(raw, tool.secrets ?? []);
+    if (given.isVote) {
+      const actor = given.actor?.id ?? '';
+      const others = (call.votes ?? []).filter((vote) => vote.actor !== actor);
+      const votes = [...others, { actor, arguments: shown }];
+      return this.#move(call, given, { state: call.state, votes }, 'vote', shown);
+    }
+    if (remember.length > 0)
+      await this.#deps.store.sessions.changePermissions(this.#session.ref, {
+        addRules: remember.map((rule) => ({ ...rule, source: 'confirmation' as const })),
+      });
+    const change = {
+      state: tool.isExternal ? ('submitted' as const) : ('allowed' as const),
+      ...(raw === undefined ? {} : { arguments: shown, ...(tool.secrets ? { sealed: raw } : {}) }),
+    };
+    return this.#move(call, given, change, 'allow', shown);
+  }
+
+  async #answerQuestion(call: CallRecord, given: Given<'confirm'>, tool: Tool): Promise<GateOutcome> {
+    const { answer } = given.answer;
+    const parsed = await parseArguments(call.arguments, tool);
+    const question = parsed.ok ? tool.question?.(parsed.input) : undefined;
+    if (answer === undefined || answer.trim() === '')
+      return rejected(call, 'it asks a question: give an answer');
+    if (question && !question.isFree && !question.options?.some(({ label }) => label === answer))
+      return rejected(
+        call,
+        `the answer must be one of: ${question.options?.map(({ label }) => label).join(', ')}`,
+      );
+    if (!question?.isSecret) return this.#settle(call, given, textOutcome('success', answer), 'answer');
+
+    await this.#deps.store.blobs.put(this.#session.ref, call.callId, [{ type: 'text', text: answer }]);
+    const text = `The user gave the secret. Write ${placeholderOf(call.callId)} where a tool needs it: its value is put in when the tool runs.`;
+    return this.#settle(call, given, textOutcome('success', text), 'answer');
+  }
+
+  async #external(call: CallRecord, given: Given<'external'>): Promise<GateOutcome> {
+    const { state, content } = given.answer;
+    const parts = InputPart.array().safeParse(
+      typeof content === 'string' ? [{ type: 'text', text: content }] : content,
+    );
+    if (!parts.success)
+      return rejected(call, `content is no list of parts: ${parts.error.issues[0]?.message ?? 'unreadable'}`);
+    const bytes = Buffer.byteLength(JSON.stringify(parts.data));
+    if (bytes > maxExternalBytes)
+      return rejected(
+        call,
+        `content has ${bytes} bytes, above the limit of ${maxExternalBytes}: keep it elsewhere, and submit its address`,
+      );
+    return this.#settle(call, given, { state, parts: parts.data as ToolOutcome['parts'] }, 'external_result');
+  }
+
+  async #reconcile(call: CallRecord, given: Given<'reconcile'>): Promise<GateOutcome> {
+    const { outcome, content, reason } = given.answer;
+    // What did not happen may be tried: the call goes back to where it was before it was begun.
+    if (outcome === 'did_not_happen')
+      return this.#move(
+        call,
+        given,
+        { state: 'allowed', isDispatched: false, reason },
+        outcome,
+        call.arguments,
+      );
+    const text = content ?? `It was confirmed afterwards that this happened: ${reason}`;
+    return this.#settle(call, given, textOutcome('success', text), outcome);
+  }
+
+  async #settle(call: CallRecord, given: GateAnswer, outcome: ToolOutcome, answer: Answered['answer']) {
+    const { store } = this.#deps;
+    const settled = await store.calls.settle(this.#session.ref, call.callId, resultMessage(call, outcome), {
+      events: [toEvent(given, answer)],
+      audit: toAudit(given, call.arguments),
+    });
+    return toOutcome(settled);
+  }
+
+  async #move(
+    call: CallRecord,
+    given: GateAnswer,
+    change: Parameters<ActivityDeps['store']['calls']['move']>[2],
+    answer: Answered['answer'],
+    shownArguments: string,
+  ): Promise<GateOutcome> {
+    const { store } = this.#deps;
+    const moved = await store.calls.move(this.#session.ref, call.callId, change, {
+      events: [toEvent(given, answer)],
+      audit: toAudit(given, shownArguments),
+    });
+    return toOutcome(moved);
+  }
+
+  #whyNoRules(rules: unknown): string | undefined {
+    const parsed = PermissionRule.array().safeParse(rules);
+    if (!parsed.success)
+      return `remember must be a list of rules such as {"tool": "…", "behavior": "allow"}: ${parsed.error.issues[0]?.message}`;
+    const unknown = parsed.data.find(({ tool }) => !this.#agent.toolByName.has(tool));
+    return unknown && `remember names ${unknown.tool}, which is no tool of ${this.#agent.name}`;
+  }
+}
+
+function editedInput(input: Json | undefined, { sealed }: CallRecord): Json | undefined {
+  // A call without arguments has nothing that was hidden.
+  if (input === undefined || sealed === undefined || sealed.trim() === '') return input;
+  return fillRedacted(input, JSON.parse(sealed) as Json);
+}
+
+function rejected(call: CallRecord, why: string): GateOutcome {
+  return { callId: call.callId, state: call.state, rejected: why };
+}
+
+function toEvent(given: GateAnswer, answer: Answered['answer']): Answered {
+  const { callId } = given.answer;
+  const reason = 'reason' in given.answer ? given.answer.reason : undefined;
+  return {
+    kind: 'gate_answered',
+    callId,
+    answer,
+    ...(given.actor ? { actor: given.actor.id } : {}),
+    ...(reason === undefined ? {} : { reason }),
+  };
+}
+
+function toAudit(given: GateAnswer, shownArguments: string): AuditDraft {
+  const isDenial = given.kind === 'confirm' && given.answer.decision === 'deny';
+  const reason = 'reason' in given.answer ? given.answer.reason : undefined;
+  const isOverdue = given.kind !== 'reconcile' && given.isOverdue === true;
+  const by = isOverdue ? 'deadline' : given.kind === 'external' ? 'system' : 'person';
+  return {
+    behavior: isDenial ? 'deny' : 'allow',
+    by,
+    reason: reason ?? (given.kind === 'confirm' ? 'no reason given' : given.kind),
+    arguments: shownArguments,
+    ...(given.actor ? { actor: given.actor.id } : {}),
+  };
+}

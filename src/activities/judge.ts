@@ -1,0 +1,122 @@
+import { readlink } from 'node:fs/promises';
+import type { Agent } from '../agents/agent.ts';
+import { matchesInput } from '../core/permission-rule.ts';
+import {
+  decidePermission,
+  type JudgedCall,
+  type PermissionBehavior,
+  type PermissionFacts,
+  type PermissionPolicy,
+  type PermissionRule,
+} from '../core/permission.ts';
+import type { SessionRecord } from '../store/store.ts';
+import { isInside, type LinkReader } from '../tools/paths/is-inside.ts';
+import { describeError } from '../tools/tool-errors.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { ActivityDeps } from './deps.ts';
+
+/** Links as this machine has them. */
+const localLinks: LinkReader = { readLink: (path) => readlink(path).catch(() => undefined) };
+
+/** The mode and all rules that hold for a session now, each with its source. */
+export async function policyOf(
+  deps: ActivityDeps,
+  agent: Agent,
+  session: SessionRecord,
+): Promise<PermissionPolicy> {
+  const { permissions, ref } = session;
+  const ownerRules = (await deps.rulesOf?.(ref.owner)) ?? [];
+  return {
+    mode: permissions.mode ?? agent.permissions.mode,
+    rules: [
+      ...agent.permissions.rules,
+      ...ownerRules.map((rule) => ({ ...rule, source: 'owner' as const })),
+      ...permissions.rules,
+    ],
+  };
+}
+
+/** Decides one call of a tool. A tool whose own check fails is not run: nobody knows what it would have said. */
+export async function judge(
+  agent: Agent,
+  tool: Tool,
+  input: unknown,
+  session: Pick<SessionRecord, 'ref'>,
+  policy: PermissionPolicy,
+): Promise<JudgedCall> {
+  try {
+    if (tool.question) return judgeQuestion(tool, input, policy);
+    const check = await tool.checkPermission(input, session.ref);
+    const targets = policy.mode === 'accept_edits' ? tool.editTargets?.(input) : undefined;
+    const isContainedEdit =
+      targets !== undefined &&
+      targets.length > 0 &&
+      (
+        await Promise.all(
+          targets.map((path) => isInside(agent.permissions.workingDirectories, path, localLinks)),
+        )
+      ).every(Boolean);
+    return decidePermission(
+      {
+        toolName: tool.name,
+        isReadOnly: tool.isReadOnly(input),
+        isContainedEdit,
+        matches: matcherOf(tool, input),
+        suggestedRules: suggestedRules(tool, input),
+        ...(check ? { check } : {}),
+      },
+      policy,
+    );
+  } catch (error) {
+    return {
+      behavior: 'deny',
+      reason: `the permission check of ${tool.name} failed (${describeError(error)})`,
+      decidedBy: 'tool_check',
+    };
+  }
+}
+
+/** Whether one of these rules would allow the call, so that an answer to another call may settle it. */
+export function isCoveredBy(rules: readonly PermissionRule[], tool: Tool, input: unknown): boolean {
+  const matches = matcherOf(tool, input);
+  return rules.some(
+    (rule) =>
+      rule.tool === tool.name &&
+      rule.behavior === 'allow' &&
+      (rule.pattern === undefined || matches(rule.pattern, 'allow')),
+  );
+}
+
+/** A question changes nothing, so every mode lets it be asked, where somebody is there. */
+function judgeQuestion(tool: Tool, input: unknown, policy: PermissionPolicy): JudgedCall {
+  const facts: PermissionFacts = { toolName: tool.name, isReadOnly: true, matches: matcherOf(tool, input) };
+  const decision = decidePermission(facts, policy);
+  if (decision.behavior === 'deny') return decision;
+  if (policy.mode === 'dont_ask')
+    return {
+      behavior: 'deny',
+      reason: 'nobody is there to be asked: decide by yourself, or leave it',
+      decidedBy: 'mode',
+    };
+  return {
+    behavior: 'ask',
+    reason: tool.question?.(input).question ?? '',
+    isSafety: true,
+    decidedBy: 'tool_check',
+  };
+}
+
+function suggestedRules(tool: Tool, input: unknown): PermissionRule[] {
+  return tool.suggestRules?.(input) ?? [{ tool: tool.name, behavior: 'allow' }];
+}
+
+/** A matcher that fails counts as the careful answer: a deny or an ask rule covers, an allow rule does not. */
+function matcherOf(tool: Tool, input: unknown) {
+  return (pattern: string, behavior: PermissionBehavior): boolean => {
+    try {
+      return tool.matchRule ? tool.matchRule(input, pattern, behavior) : matchesInput(input, pattern);
+    } catch {
+      return behavior !== 'allow';
+    }
+  };
+}

@@ -1,0 +1,45 @@
+import type { Agent } from '../agents/agent.ts';
+import type { TurnCall } from '../contracts/inputs.ts';
+import type { GateCall } from '../schema/event.ts';
+import type { CallRecord } from '../store/store.ts';
+import { parseArguments } from '../tools/parse-arguments.ts';
+
+const reasonLength = 500;
+
+/** A ledger row as the workflow carries it. */
+export async function toTurnCall(agent: Agent, record: CallRecord): Promise<TurnCall> {
+  const tool = agent.toolByName.get(record.name);
+  const parsed = tool ? await parseArguments(record.sealed ?? record.arguments, tool) : undefined;
+  const approval = tool?.approval ?? agent.permissions.approval;
+  const deadline = tool?.deadline ?? agent.permissions.deadline;
+  return {
+    callId: record.callId,
+    name: record.name,
+    state: record.state,
+    // A call that has its result already parts no batch.
+    concurrencySafe: tool === undefined || !parsed?.ok || tool.isConcurrencySafe(parsed.input),
+    returnDirect: tool?.returnDirect ?? false,
+    timeoutMs: tool?.timeoutMs ?? 0,
+    ...(tool?.question ? { isQuestion: true } : {}),
+    ...(record.reason === undefined ? {} : { reason: record.reason.slice(0, reasonLength) }),
+    ...(approval ? { approval } : {}),
+    ...(deadline ? { deadline } : {}),
+  };
+}
+
+/** A ledger row as a gate shows it to people and systems. */
+export async function toGateCall(agent: Agent, record: CallRecord): Promise<GateCall> {
+  const { callId, name, arguments: args, reason, suggestedRules, isSafety } = record;
+  const tool = agent.toolByName.get(name);
+  const parsed = tool?.question ? await parseArguments(args, tool) : undefined;
+  const question = parsed?.ok ? tool?.question?.(parsed.input) : undefined;
+  return {
+    callId,
+    name,
+    arguments: args,
+    ...(reason === undefined ? {} : { reason }),
+    ...(suggestedRules ? { suggestedRules } : {}),
+    ...(isSafety ? { isSafety } : {}),
+    ...(question ? { question } : {}),
+  };
+}

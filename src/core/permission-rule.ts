@@ -1,0 +1,70 @@
+import type { PermissionBehavior, PermissionRule, RuleSource } from './permission.ts';
+
+/** Reads `tool` or `tool(pattern)`. @throws RangeError when it is neither. */
+export function parseRule(text: string, behavior: PermissionBehavior, source?: RuleSource): PermissionRule {
+  const [, tool, , pattern] = /^([A-Za-z0-9_-]{1,64})(\((.+)\))?$/s.exec(text.trim()) ?? [];
+  if (tool === undefined)
+    throw new RangeError(`"${text}" is no permission rule: write a tool's name, or name(pattern)`);
+  return {
+    tool,
+    ...(pattern === undefined ? {} : { pattern }),
+    behavior,
+    ...(source === undefined ? {} : { source }),
+  };
+}
+
+/** The short form that `parseRule` reads. */
+export function formatRule({ tool, pattern }: PermissionRule): string {
+  return pattern === undefined ? tool : `${tool}(${pattern})`;
+}
+
+/**
+ * The pattern language of tools that have none of their own: `path=value`, several joined by `&`, all of which must hold. The value is
+ * compared with the input's as text, or as JSON whatever its spelling: `orderId=1001`, `customer.tier="gold"&amount=5`. A value with `&`
+ * in it is written as a JSON string.
+ *
+ * @throws RangeError for a pattern that is not of this language: what it means to cover is unknown.
+ */
+export function matchesInput(input: unknown, pattern: string): boolean {
+  const conditions = pattern.match(conditionPattern) ?? [];
+  if (pattern === '' || conditions.join('&') !== pattern)
+    throw new RangeError(`"${pattern}" is no pattern: write path=value, several joined by &`);
+  return conditions.every((condition) => {
+    const equals = condition.indexOf('=');
+    return isValue(valueAt(input, condition.slice(0, equals).split('.')), condition.slice(equals + 1));
+  });
+}
+
+/** `path=` and a JSON string, or text up to the next `&`. */
+const conditionPattern = /[^=&]+=(?:"(?:[^"\\]|\\.)*"(?=&|$)|[^&]*)/g;
+
+function valueAt(value: unknown, [key, ...rest]: string[]): unknown {
+  if (key === undefined) return value;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+  return valueAt((value as Record<string, unknown>)[key], rest);
+}
+
+function isValue(value: unknown, wanted: string): boolean {
+  if (value === undefined) return false;
+  if (value === wanted) return true;
+  try {
+    return isSameJson(value, JSON.parse(wanted));
+  } catch {
+    return false;
+  }
+}
+
+/** Keys in any order: a model that writes them in another must not slip past a deny rule. */
+function isSameJson(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return a === b;
+  const [keys, others] = [Object.keys(a), Object.keys(b)];
+  return (
+    Array.isArray(a) === Array.isArray(b) &&
+    keys.length === others.length &&
+    keys.every(
+      (key) =>
+        Object.hasOwn(b, key) &&
+        isSameJson((a as Record<string, unknown>)[key], (b as Record<string, unknown>)[key]),
+    )
+  );
+}

@@ -1,0 +1,53 @@
+import type { Json } from '../schema/message.ts';
+
+/** What stands where a secret was. */
+export const redactedValue = '[secret]';
+
+/**
+ * Arguments with the values of the given fields replaced. A field is a path such as `card.number`; `*` stands for any key or index. What
+ * a path can't enter because it has another shape is replaced whole, as is text that is no JSON object: nobody knows where its secrets are.
+ */
+export function redactArguments(raw: string, secrets: readonly string[]): string {
+  if (secrets.length === 0 || raw.trim() === '') return raw;
+  let value: Json;
+  try {
+    value = JSON.parse(raw) as Json;
+  } catch {
+    return JSON.stringify(redactedValue);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return JSON.stringify(redactedValue);
+  return JSON.stringify(
+    secrets.reduce((redacted, path) => redactAt(redacted, path.split('.')), value as Json),
+  );
+}
+
+/** Arguments that a person edited without seeing the secrets: where they left the stand-in, the value of the original is meant. */
+export function fillRedacted(edited: Json, original: Json | undefined): Json {
+  if (edited === redactedValue) return original ?? edited;
+  if (typeof edited !== 'object' || edited === null) return edited;
+  const at = (key: string): Json | undefined =>
+    typeof original === 'object' && original !== null && Object.hasOwn(original, key)
+      ? (original as Record<string, Json>)[key]
+      : undefined;
+  if (Array.isArray(edited)) return edited.map((item, i) => fillRedacted(item, at(String(i))));
+  return Object.fromEntries(
+    Object.entries(edited).map(([name, item]) => [name, fillRedacted(item, at(name))]),
+  );
+}
+
+function redactAt(value: Json, [key, ...rest]: string[]): Json {
+  if (key === undefined) return redactedValue;
+  if (value === null) return value;
+  if (typeof value !== 'object') return redactedValue;
+  if (Array.isArray(value)) {
+    if (key !== '*' && !/^\d+$/.test(key)) return redactedValue;
+    return value.map((item, i) => (key === '*' || key === String(i) ? redactAt(item, rest) : item));
+  }
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      key === '*' || key === name ? redactAt(item, rest) : item,
+    ]),
+  );
+}

@@ -1,0 +1,166 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { answerGates } from '../../src/activities/answer-gates.ts';
+import { ContextCache } from '../../src/activities/context-cache.ts';
+import type { ActivityDeps } from '../../src/activities/deps.ts';
+import { createAgentRegistry } from '../../src/agents/agent-registry.ts';
+import { defineAgent } from '../../src/agents/define-agent.ts';
+import type { GateAnswer } from '../../src/contracts/activities.ts';
+import type { SessionRef } from '../../src/contracts/ids.ts';
+import type { Confirmation } from '../../src/contracts/inputs.ts';
+import type { PermissionRule } from '../../src/core/permission.ts';
+import { createModelRegistry } from '../../src/model/registry.ts';
+import { openStore, type OpenStore } from '../../src/store/open-store.ts';
+import type { CallDraft } from '../../src/store/store.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { kindsOf, openedTurn, step } from '../store/sample-session.ts';
+
+const toRule = (to: string): PermissionRule => ({ tool: 'send', pattern: `to=${to}`, behavior: 'allow' });
+const send = defineTool({
+  name: 'send',
+  description: 'Sends a mail',
+  input: z.object({ to: z.string().min(1), key: z.string().optional() }),
+  concurrencySafe: true,
+  secrets: ['key'],
+  suggestRules: ({ to }) => [toRule(to)],
+  execute: () => 'sent',
+});
+const agent = defineAgent({
+  name: 'support',
+  model: 'openai/gpt-test',
+  instructions: 'Be brief.',
+  tools: [send],
+});
+
+let content: OpenStore;
+let deps: ActivityDeps;
+beforeEach(async () => {
+  content = await openStore('sqlite::memory:');
+  deps = {
+    store: content.store,
+    agents: createAgentRegistry([agent]),
+    models: createModelRegistry(),
+    contexts: new ContextCache(),
+    lingerMs: 1000,
+    hasSearchAttributes: false,
+  };
+});
+afterEach(() => content.close());
+
+function asks(callId: string, to: string, over: Partial<CallDraft> = {}): CallDraft {
+  const args = JSON.stringify({ to });
+  return { callId, name: 'send', arguments: args, state: 'asking', suggestedRules: [toRule(to)], ...over };
+}
+
+async function atGate(...calls: CallDraft[]): Promise<SessionRef> {
+  const ref = await openedTurn(content.store);
+  await content.store.calls.commitStep(step(ref, 1, calls));
+  return ref;
+}
+
+/** Answers as the turn does that knows these states; a turn that was not told what came of it asks again with the same ones. */
+function answer(ref: SessionRef, calls: readonly CallDraft[], ...answers: GateAnswer[]) {
+  return answerGates(deps, {
+    ref,
+    turn: 1,
+    agent: 'support',
+    nextRun: 2,
+    calls: calls.map(({ callId, state }) => ({ callId, state })),
+    answers,
+  });
+}
+
+function confirms(callId: string, over: Partial<Confirmation> = {}, more: object = {}): GateAnswer {
+  return { kind: 'confirm', answer: { callId, decision: 'allow', ...over }, ...more };
+}
+
+async function statesOf(ref: SessionRef): Promise<string[]> {
+  return (await content.store.calls.ofTurn(ref, 1)).map(({ callId, state }) => `${callId} ${state}`);
+}
+
+describe('answerGates', () => {
+  it('answers a repeat as the first time, when its worker ended before it could tell', async () => {
+    const calls = [asks('c1', 'ann'), asks('c2', 'ann', { state: 'held' }), asks('c3', 'bob')];
+    const ref = await atGate(...calls);
+    const given = confirms('c1', { remember: [toRule('ann')] });
+    const first = await answer(ref, calls, given);
+    expect(first.map(({ callId, state }) => `${callId} ${state}`)).toEqual(['c1 allowed', 'c2 allowed']);
+    const events = await kindsOf(content.store, ref);
+    const audit = await content.store.audit.list(ref, {});
+
+    expect(await answer(ref, calls, given)).toEqual(first);
+    expect(await kindsOf(content.store, ref)).toEqual(events);
+    expect(await content.store.audit.list(ref, {})).toEqual(audit);
+  });
+
+  it('takes an answer that it has committed as given, even where a rule would refuse it by now', async () => {
+    const calls = [asks('c1', 'ann')];
+    const ref = await atGate(...calls);
+    const denies = confirms('c1', { remember: [{ ...toRule('ann'), behavior: 'deny' }] });
+    const first = await answer(ref, calls, denies);
+    expect(first).toMatchObject([{ callId: 'c1', state: 'allowed' }]);
+    expect(await answer(ref, calls, denies)).toEqual(first);
+  });
+
+  it('counts a vote once, however often it is applied', async () => {
+    const calls = [asks('c1', 'ann')];
+    const ref = await atGate(...calls);
+    const vote = confirms('c1', {}, { actor: { id: 'ann' }, isVote: true });
+    await answer(ref, calls, vote);
+    await answer(ref, calls, vote);
+    expect((await content.store.calls.get(ref, 'c1'))?.votes).toEqual([
+      { actor: 'ann', arguments: '{"to":"ann"}' },
+    ]);
+    expect((await content.store.audit.list(ref, {})).items).toHaveLength(1);
+  });
+
+  it('brings up what was held back, whatever settled its elder', async () => {
+    const calls = [
+      asks('c1', 'zoe'),
+      asks('c2', 'ann', { arguments: '{"to":"ann","key":"k"}' }),
+      asks('c3', 'ann', { state: 'held' }),
+    ];
+    const ref = await atGate(...calls);
+    const remember = [{ tool: 'send', pattern: 'to=ann&key=k', behavior: 'deny' as const }];
+    await answer(ref, calls, confirms('c1', { remember }));
+    expect(await statesOf(ref)).toEqual(['c1 allowed', 'c2 denied', 'c3 asking']);
+  });
+
+  it('brings up what was held back of a tool that is gone by now, so that a person can deny it', async () => {
+    const calls = [asks('c1', 'ann'), { ...asks('c2', 'ann', { state: 'held' }), name: 'gone' }];
+    const ref = await atGate(...calls);
+    await answer(ref, calls, confirms('c1'));
+    expect(await statesOf(ref)).toEqual(['c1 allowed', 'c2 asking']);
+    const known = [asks('c1', 'ann', { state: 'allowed' }), { ...asks('c2', 'ann'), name: 'gone' }];
+    expect(await answer(ref, known, confirms('c2'))).toMatchObject([
+      { rejected: expect.stringContaining('not part of the agent') as string },
+    ]);
+    await answer(ref, known, confirms('c2', { decision: 'deny' }));
+    expect(await statesOf(ref)).toEqual(['c1 allowed', 'c2 denied']);
+  });
+
+  it('keeps secrets that the editor could not see, and shows them to nobody', async () => {
+    const calls = [
+      asks('c1', 'ann', { arguments: '{"to":"ann","key":"[secret]"}', sealed: '{"to":"ann","key":"k1"}' }),
+    ];
+    const ref = await atGate(...calls);
+    await answer(ref, calls, confirms('c1', { input: { to: 'bob', key: '[secret]' } }));
+    expect(await content.store.calls.get(ref, 'c1')).toMatchObject({
+      arguments: '{"to":"bob","key":"[secret]"}',
+      sealed: '{"to":"bob","key":"k1"}',
+    });
+    const kept = [await content.store.audit.list(ref, {}), await content.store.events.read(ref, 0)];
+    expect(JSON.stringify(kept)).not.toContain('k1');
+  });
+
+  it('refuses an answer that does not fit, and leaves its call as it is', async () => {
+    const calls = [asks('c1', 'ann'), asks('c2', 'bob')];
+    const ref = await atGate(...calls);
+    const outcomes = await answer(ref, calls, confirms('c1', { input: { to: '' } }), confirms('c2'));
+    expect(outcomes).toMatchObject([
+      { callId: 'c1', state: 'asking', rejected: expect.stringContaining('to') as string },
+      { callId: 'c2', state: 'allowed' },
+    ]);
+    expect(await statesOf(ref)).toEqual(['c1 asking', 'c2 allowed']);
+  });
+});
