@@ -50,6 +50,8 @@ export interface ShellPart {
   join: ShellJoin;
   /** Its standard input is the output of another command. */
   readsPipe: boolean;
+  /** What follows it with `&&` runs when it fails. */
+  isNegated: boolean;
   origin: ShellOrigin;
   /** The wrapper that runs it, and the index of its name among the wrapper's words; absent index: it is inside one word. */
   wrapper?: { part: ShellPart; index?: number };

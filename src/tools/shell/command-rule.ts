@@ -83,6 +83,7 @@ const emptyPart: ShellPart = {
   isBackground: false,
   join: 'start',
   readsPipe: false,
+  isNegated: false,
   origin: 'list',
   isTransparent: false,
 };

@@ -21,7 +21,7 @@ export function directoriesOf(
   let now: readonly string[] | undefined = [cwd];
   let seen: readonly string[] | undefined = now;
   let isPureChain = true;
-  return parts.map((part, index) => {
+  return parts.map((part) => {
     if (part.join === '||' || part.join === '|') isPureChain = false;
     else if (part.join !== '&&') {
       now = seen;
@@ -32,8 +32,8 @@ export function directoriesOf(
     const moved = movesTo(part, here, home);
     if (moved !== 'stays') {
       seen = union(seen, moved);
-      const isPlain = isPureChain && parts[index + 1]?.join === '&&' && !part.isBackground && !part.readsPipe;
-      now = isPlain && part.origin === 'list' ? moved : seen;
+      const isSure = isPureChain && part.origin === 'list' && !part.readsPipe && !part.isNegated;
+      now = isSure ? moved : seen;
     }
     return here;
   });

@@ -25,6 +25,7 @@ interface Place {
   join: ShellJoin;
   isBackground: boolean;
   readsPipe: boolean;
+  isNegated: boolean;
   origin: ShellOrigin;
 }
 
@@ -53,7 +54,11 @@ export function parseShell(command: string): ShellAnalysis {
   if (command.length > maxLength) reading.problems.push(`it is longer than ${maxLength} characters`);
   else {
     if (misleading.test(command)) reading.problems.push('it holds control or invisible characters');
-    readSource(command, { join: 'start', isBackground: false, readsPipe: false, origin: 'list' }, reading);
+    readSource(
+      command,
+      { join: 'start', isBackground: false, readsPipe: false, isNegated: false, origin: 'list' },
+      reading,
+    );
   }
   if (reading.parts.length > maxParts) reading.problems.push(`it has more than ${maxParts} commands`);
 
@@ -95,11 +100,17 @@ function readCommand(node: SyntaxNode, place: Place, reading: Reading): void {
       return node.commands.forEach((command, index) =>
         readCommand(command, { ...place, join: node.operators[index - 1] ?? place.join }, reading),
       );
-    case 'Pipeline':
-      if (node.prefixes.some(({ type }) => type === 'Negation')) mark('negation');
+    case 'Pipeline': {
+      const isNegated = place.isNegated || node.prefixes.some(({ type }) => type === 'Negation');
+      if (isNegated) mark('negation');
       return node.commands.forEach((command, index) =>
-        readCommand(command, index === 0 ? place : { ...place, join: '|', readsPipe: true }, reading),
+        readCommand(
+          command,
+          index === 0 ? { ...place, isNegated } : { ...place, isNegated, join: '|', readsPipe: true },
+          reading,
+        ),
       );
+    }
     case 'BraceGroup':
       mark('group');
       return readStatements(node.body.commands, inside, reading);

@@ -38,6 +38,11 @@ describe('editTargets', () => {
     ['cd a | touch b', ['/w/a/b', '/w/b']],
     ['cd a & touch b', ['/w/a/b', '/w/b']],
     ['cd && touch a', ['/home/u/a']],
+    ['! cd a && touch b', ['/w/a/b', '/w/b']],
+    ['{ cd a; true; } && touch b', ['/w/a/b', '/w/b']],
+    ['command cd a && touch b', ['/w/a/b', '/w/b']],
+    // The first may have been enough, and then nothing moved.
+    ['true || cd a && touch b', ['/w/a/b', '/w/b']],
     ['touch $HOME/a "$PWD"/b', ['/home/u/a', '/w/b']],
     ['timeout 5 touch a', ['/w/a']],
     ['LANG=C touch a', ['/w/a']],
