@@ -43,6 +43,11 @@ export { DefinitionError } from './tools/definition-error.ts';
 export { defineTool, type PermissionAnswer, type ToolOptions } from './tools/define-tool.ts';
 export type { JsonSchema } from './tools/json-schema-type.ts';
 export { media, text, type Media } from './tools/tool-parts.ts';
+export { commandPermissions } from './tools/shell/command-permissions.ts';
+export type { CommandContext } from './tools/shell/check-command.ts';
+export { matchesHostRule } from './tools/paths/host-rule.ts';
+export { matchesPathRule } from './tools/paths/path-rule.ts';
+export { isSensitivePath } from './tools/paths/sensitive-paths.ts';
 export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/tool-schema.ts';
 export type {
   PermissionContext,

@@ -5,12 +5,19 @@ describe('the public names', () => {
   it('of durascope are these', () => {
     expect(Object.keys(durascope).toSorted()).toEqual([
       'DefinitionError',
+      'askUser',
+      'commandPermissions',
       'defineAgent',
       'defineConfig',
       'defineTool',
       'foldEvent',
       'foldEvents',
+      'formatRule',
+      'isSensitivePath',
+      'matchesHostRule',
+      'matchesPathRule',
       'media',
+      'parseRule',
       'text',
     ]);
   });

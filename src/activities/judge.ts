@@ -62,6 +62,8 @@ export async function judge(
         isReadOnly: tool.isReadOnly(input),
         isContainedEdit,
         matches: matcherOf(tool, input),
+        isOpaque: tool.isOpaque?.(input) === true,
+        coversTogether: (patterns) => tool.coversTogether?.(input, patterns) === true,
         suggestedRules: suggestedRules(tool, input),
         ...(check ? { check } : {}),
       },

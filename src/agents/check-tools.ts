@@ -34,6 +34,8 @@ const members: Record<keyof Tool, [check: Check, expected: string]> = {
   maxAttempts: [isPositive, 'a whole number from 1'],
   checkPermission: [isFunction, 'a function'],
   matchRule: [optional(isFunction), 'a function'],
+  coversTogether: [optional(isFunction), 'a function'],
+  isOpaque: [optional(isFunction), 'a function'],
   suggestRules: [optional(isFunction), 'a function'],
   editTargets: [optional(isFunction), 'a function'],
   secrets: [optional(isTexts), "paths of fields, such as ['password', 'card.number']"],

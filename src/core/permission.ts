@@ -51,6 +51,10 @@ export interface PermissionFacts {
   check?: PermissionDecision;
   /** Whether a pattern of a rule of this behavior covers this input. */
   matches(pattern: string, behavior: PermissionBehavior): boolean;
+  /** What it would do is known only when it runs: that no deny rule's pattern covers it means little. */
+  isOpaque?: boolean;
+  /** Whether several allow rules' patterns together cover this input, where none does alone. */
+  coversTogether?(patterns: readonly string[]): boolean;
   suggestedRules?: readonly PermissionRule[];
 }
 
@@ -105,6 +109,14 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
       decidedBy: 'allow_rule',
       rule: allowed,
     };
+  if (isAllowedTogether(facts, policy))
+    return { behavior: 'allow', reason: 'several allow rules cover it together', decidedBy: 'allow_rule' };
+  if (mode === 'bypass' && facts.isOpaque && mayEscape(facts, policy))
+    return {
+      behavior: 'ask',
+      reason: 'what it does is known only when it runs, and rules forbid some of it',
+      decidedBy: 'mode',
+    };
   if (mode === 'bypass') return { behavior: 'allow', reason: 'bypass mode asks nobody', decidedBy: 'mode' };
   if (check) return asked({ ...suggestions, ...check, decidedBy: 'tool_check' });
   return asked({
@@ -138,6 +150,19 @@ function ruleOf(facts: PermissionFacts, policy: PermissionPolicy, behavior: Perm
       rule.tool === facts.toolName &&
       (rule.pattern === undefined || facts.matches(rule.pattern, behavior)),
   );
+}
+
+function mayEscape(facts: PermissionFacts, policy: PermissionPolicy): boolean {
+  return policy.rules.some(
+    ({ behavior, tool, pattern }) => behavior !== 'allow' && tool === facts.toolName && pattern !== undefined,
+  );
+}
+
+function isAllowedTogether(facts: PermissionFacts, policy: PermissionPolicy): boolean {
+  const patterns = policy.rules.flatMap(({ behavior, tool, pattern }) =>
+    behavior === 'allow' && tool === facts.toolName && pattern !== undefined ? [pattern] : [],
+  );
+  return patterns.length > 1 && facts.coversTogether?.(patterns) === true;
 }
 
 function suggestionsOf(facts: PermissionFacts): Pick<PermissionDecision, 'suggestedRules'> {

@@ -28,6 +28,8 @@ const known = [
   'preset',
   'execute',
   'matchRule',
+  'coversTogether',
+  'opaque',
   'suggestRules',
   'editTargets',
   'secrets',
@@ -147,7 +149,7 @@ function checkExecute({ external, execute }: Options, fail: Fail): void {
 }
 
 function checkGate(options: Options, fail: Fail): void {
-  for (const field of ['matchRule', 'suggestRules', 'editTargets'] as const)
+  for (const field of ['matchRule', 'coversTogether', 'opaque', 'suggestRules', 'editTargets'] as const)
     if (options[field] !== undefined && typeof options[field] !== 'function')
       fail(field, 'write a function of the input.');
   const { secrets, approval, deadline } = options;

@@ -25,7 +25,7 @@ export interface ToolOptions<Schema extends ToolSchema, Preset> {
     | ((
         input: SchemaOutput<Schema>,
         context: PermissionContext,
-      ) => PermissionAnswer | Promise<PermissionAnswer>);
+      ) => PermissionAnswer | undefined | Promise<PermissionAnswer | undefined>);
   /** It changes nothing. Default: false. */
   readOnly?: boolean | ((input: SchemaOutput<Schema>) => boolean);
   /** It may run beside others. Default: `readOnly`. */
@@ -42,6 +42,10 @@ export interface ToolOptions<Schema extends ToolSchema, Preset> {
   retry?: { maxAttempts: number };
   /** Whether a rule's pattern covers this input, for rules `name(pattern)`. Default: `path=value` conditions joined by `&`. */
   matchRule?: (input: SchemaOutput<Schema>, pattern: string, behavior: PermissionBehavior) => boolean;
+  /** Whether several allow rules together cover this input, where none does alone. */
+  coversTogether?: (input: SchemaOutput<Schema>, patterns: readonly string[]) => boolean;
+  /** What this call would do is known only when it runs, so that no rule's pattern can be sure not to cover it. */
+  opaque?: (input: SchemaOutput<Schema>) => boolean;
   /** Rules that a person may remember for calls like this one, narrowest first. Default: the whole tool. */
   suggestRules?: (input: SchemaOutput<Schema>) => PermissionRule[];
   /** Paths that this call would change, for a tool that only edits files: what lies in a working directory passes in mode `accept_edits`. */
@@ -108,7 +112,8 @@ export function defineTool<
 /** What of the options concerns gates; what was left out stays out. */
 function gateOptions<Schema extends ToolSchema, Preset>(options: ToolOptions<Schema, Preset>): Partial<Tool> {
   type Input = SchemaOutput<Schema>;
-  const { matchRule, suggestRules, editTargets, secrets, approval, deadline } = options;
+  const { matchRule, coversTogether, opaque, suggestRules, editTargets, secrets, approval, deadline } =
+    options;
   return {
     ...(matchRule
       ? {
@@ -116,6 +121,13 @@ function gateOptions<Schema extends ToolSchema, Preset>(options: ToolOptions<Sch
             matchRule(input as Input, pattern, behavior),
         }
       : {}),
+    ...(coversTogether
+      ? {
+          coversTogether: (input: unknown, patterns: readonly string[]) =>
+            coversTogether(input as Input, patterns),
+        }
+      : {}),
+    ...(opaque ? { isOpaque: (input: unknown) => opaque(input as Input) } : {}),
     ...(suggestRules ? { suggestRules: (input: unknown) => suggestRules(input as Input) } : {}),
     ...(editTargets ? { editTargets: (input: unknown) => editTargets(input as Input) } : {}),
     ...(secrets ? { secrets: Object.freeze([...secrets]) } : {}),

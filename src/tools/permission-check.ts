@@ -1,4 +1,5 @@
 import type { PermissionBehavior, PermissionDecision } from '../core/permission.ts';
+import { PermissionRule } from '../schema/event.ts';
 import { describeError } from './tool-errors.ts';
 import type { PermissionContext, Tool } from './tool.ts';
 
@@ -32,19 +33,28 @@ export function asPermissionCheck(
   };
 }
 
-function asDecision(toolName: string, answer: unknown): PermissionDecision {
+function asDecision(toolName: string, answer: unknown): PermissionDecision | undefined {
+  if (answer === undefined) return undefined;
   if (isBehavior(answer)) return { behavior: answer, reason: `${toolName} says ${answer} for this input` };
   if (typeof answer === 'object' && answer !== null && 'behavior' in answer && isBehavior(answer.behavior)) {
     const reason = 'reason' in answer && typeof answer.reason === 'string' ? answer.reason : '';
     return {
       behavior: answer.behavior,
       reason: reason || `${toolName} says ${answer.behavior} for this input`,
+      ...('isSafety' in answer && answer.isSafety === true ? { isSafety: true } : {}),
+      ...suggestionsOf(answer),
     };
   }
   return {
     behavior: 'deny',
     reason: `the permission check of ${toolName} answered neither allow, ask nor deny`,
   };
+}
+
+function suggestionsOf(answer: object): Pick<PermissionDecision, 'suggestedRules'> {
+  if (!('suggestedRules' in answer)) return {};
+  const rules = PermissionRule.array().safeParse(answer.suggestedRules);
+  return rules.success ? { suggestedRules: rules.data } : {};
 }
 
 export function isBehavior(value: unknown): value is PermissionBehavior {

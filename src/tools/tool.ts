@@ -73,6 +73,10 @@ export interface Tool {
   checkPermission(input: unknown, context: PermissionContext): Promise<PermissionDecision | undefined>;
   /** Whether the pattern of a rule of this behavior covers this input. Absent: `path=value` conditions (core/permission-rule.ts). */
   matchRule?(input: unknown, pattern: string, behavior: PermissionBehavior): boolean;
+  /** Whether several allow rules together cover this input, where none does alone. */
+  coversTogether?(input: unknown, patterns: readonly string[]): boolean;
+  /** What this call would do is known only when it runs, so that no rule's pattern can be sure not to cover it. */
+  isOpaque?(input: unknown): boolean;
   /** Rules that would settle calls like this one, narrowest first. Absent: one for the whole tool. */
   suggestRules?(input: unknown): PermissionRule[];
   /** The paths that this call would change, when it only edits files and all of them are known. */
