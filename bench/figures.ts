@@ -3,6 +3,7 @@ import { contextAssembly } from './figures/context-assembly.ts';
 import { firstToken } from './figures/first-token.ts';
 import { historySize } from './figures/history-size.ts';
 import { interrupt } from './figures/interrupt.ts';
+import { longSession } from './figures/long-session.ts';
 import { longTurn } from './figures/long-turn.ts';
 import { memory } from './figures/memory.ts';
 import { smallTurn } from './figures/small-turn.ts';
@@ -21,5 +22,6 @@ export const figures: readonly Figure[] = [
   stepTime,
   throughput,
   longTurn,
+  longSession,
   memory,
 ];
