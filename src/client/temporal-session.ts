@@ -178,12 +178,25 @@ export class TemporalSession implements Session {
   /** New text while a gate is open may be meant as an answer, or not: the caller has to say. */
   async #refuseWhileWaiting(turn: number): Promise<void> {
     const pending = pendingOf(await this.#context.content.store.calls.ofTurn(this.#ref, turn), this.#ref);
-    if (pending.length === 0) return;
+    if (pending.length === 0 || !(await this.#isOpen(turnIdOf(this.#ref, turn)))) return;
     const calls = pending.map(({ callId, name, state }) => `${name} ${callId} (${state})`).join(', ');
     throw new DurascopeError(
       'waiting',
       `Session ${this.id} waits for ${calls}: answer first, or submit with ifBusy "queue" (after this turn), "steer" (into it) or "deny" (deny these calls and go on)`,
     );
+  }
+
+  /** False for a turn that was ended from outside, which the store learns with the session's next input. */
+  async #isOpen(turnId: string): Promise<boolean> {
+    try {
+      const { status } = await callTemporal(this.#context, () =>
+        this.#context.temporal.workflow.getHandle(turnId).describe(),
+      );
+      return status.name === 'RUNNING';
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
   }
 
   /** Answers go straight to the turn that waits: its validator knows what it waits for. */
