@@ -82,6 +82,7 @@ async function judgeCall(judgement: Judgement, message: MsgDraft, call: ToolCall
   if (decision.behavior === 'deny')
     return settled('denied', `Permission denied: ${decision.reason}`, decision);
   const { suggestedRules, isSafety, reason } = decision;
+  const question = decision.behavior === 'ask' ? tool.question?.(parsed.input) : undefined;
   return {
     tool,
     input: parsed.input,
@@ -94,6 +95,7 @@ async function judgeCall(judgement: Judgement, message: MsgDraft, call: ToolCall
       ...(decision.behavior === 'ask' ? { reason } : {}),
       ...(suggestedRules ? { suggestedRules } : {}),
       ...(isSafety ? { isSafety } : {}),
+      ...(question ? { question } : {}),
     },
   };
 }

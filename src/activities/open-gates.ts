@@ -8,19 +8,16 @@ import { waitingForStore } from './sessions.ts';
 import { toGateCall } from './turn-call.ts';
 
 /** Tells observers what waits; with `pause` set, that the run ends until an answer comes. */
-export async function openGates({ store, agents }: ActivityDeps, input: OpenGatesInput): Promise<void> {
+export async function openGates({ store }: ActivityDeps, input: OpenGatesInput): Promise<void> {
   const { ref, turn, run, callIds, pause } = input;
   await waitingForStore(async () => {
-    const agent = agents.get(input.agent);
     const records = (await store.calls.ofTurn(ref, turn)).filter(({ callId }) => callIds.includes(callId));
     const waiting = (state: CallRecord['state']) =>
-      Promise.all(
-        records.filter((record) => record.state === state).map((record) => toGateCall(agent, record)),
-      );
+      records.filter((record) => record.state === state).map(toGateCall);
     const requires: EventBody[] = [
-      { kind: 'require_user_confirm' as const, calls: await waiting('asking') },
-      { kind: 'require_external_execution' as const, calls: await waiting('submitted') },
-      { kind: 'require_reconciliation' as const, calls: await waiting('uncertain') },
+      { kind: 'require_user_confirm' as const, calls: waiting('asking') },
+      { kind: 'require_external_execution' as const, calls: waiting('submitted') },
+      { kind: 'require_reconciliation' as const, calls: waiting('uncertain') },
     ].filter(({ calls }) => calls.length > 0);
     if (pause)
       await store.turns.setState(ref, turn, 'waiting', [
@@ -35,7 +32,6 @@ export async function openGates({ store, agents }: ActivityDeps, input: OpenGate
 export async function noticeGates(deps: ActivityDeps, input: NoticeGatesInput): Promise<void> {
   const { ref, turn, notices } = input;
   await waitingForStore(async () => {
-    const agent = deps.agents.get(input.agent);
     await deps.store.events.appendDurable(
       ref,
       turn,
@@ -44,7 +40,7 @@ export async function noticeGates(deps: ActivityDeps, input: NoticeGatesInput): 
     for (const { callId, kind } of notices) {
       const record = await deps.store.calls.get(ref, callId);
       if (!record || !deps.onGate) continue;
-      const notice = { kind, ref, turnId: turnIdOf(ref, turn), call: await toGateCall(agent, record) };
+      const notice = { kind, ref, turnId: turnIdOf(ref, turn), call: toGateCall(record) };
       try {
         await deps.onGate(notice);
       } catch (error) {

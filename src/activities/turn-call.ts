@@ -28,11 +28,8 @@ export async function toTurnCall(agent: Agent, record: CallRecord): Promise<Turn
 }
 
 /** A ledger row as a gate shows it to people and systems. */
-export async function toGateCall(agent: Agent, record: CallRecord): Promise<GateCall> {
-  const { callId, name, arguments: args, reason, suggestedRules, isSafety } = record;
-  const tool = agent.toolByName.get(name);
-  const parsed = tool?.question ? await parseArguments(args, tool) : undefined;
-  const question = parsed?.ok ? tool?.question?.(parsed.input) : undefined;
+export function toGateCall(record: CallRecord): GateCall {
+  const { callId, name, arguments: args, reason, suggestedRules, isSafety, question } = record;
   return {
     callId,
     name,

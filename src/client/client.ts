@@ -98,7 +98,7 @@ export interface SessionDetails extends SessionRecord {
 
 export type PendingCall = Pick<
   CallRecord,
-  'callId' | 'name' | 'arguments' | 'state' | 'turn' | 'suggestedRules' | 'isSafety'
+  'callId' | 'name' | 'arguments' | 'state' | 'turn' | 'suggestedRules' | 'isSafety' | 'question' | 'votes'
 > & {
   sessionId: string;
   reason?: string;

@@ -4,7 +4,18 @@ import type { CallRecord } from '../store/store.ts';
 import type { PendingCall } from './client.ts';
 
 export function toPendingCall(call: CallRecord, { sessionId }: Pick<SessionRef, 'sessionId'>): PendingCall {
-  const { callId, name, arguments: args, state, turn, reason, suggestedRules, isSafety } = call;
+  const {
+    callId,
+    name,
+    arguments: args,
+    state,
+    turn,
+    reason,
+    suggestedRules,
+    isSafety,
+    question,
+    votes,
+  } = call;
   return {
     callId,
     name,
@@ -15,6 +26,8 @@ export function toPendingCall(call: CallRecord, { sessionId }: Pick<SessionRef, 
     ...(reason === undefined ? {} : { reason }),
     ...(suggestedRules ? { suggestedRules } : {}),
     ...(isSafety ? { isSafety } : {}),
+    ...(question ? { question } : {}),
+    ...(votes ? { votes } : {}),
   };
 }
 

@@ -3,7 +3,7 @@ import type { SessionControl, TurnError } from '../contracts/inputs.ts';
 import type { KeptEvent } from '../core/compact-events.ts';
 import type { CallState } from '../core/next-action.ts';
 import type { DecidedBy, PermissionBehavior, PermissionMode, PermissionRule } from '../core/permission.ts';
-import type { AgentEvent, EventBody } from '../schema/event.ts';
+import type { AgentEvent, EventBody, Question } from '../schema/event.ts';
 import type { FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
 
 export type { KeptEvent };
@@ -193,6 +193,8 @@ export interface CallRecord {
   suggestedRules?: PermissionRule[];
   /** No allow rule can grant it. */
   isSafety?: boolean;
+  /** It asks a person a question. */
+  question?: Question;
   /** People who allowed it so far, where several must, and the arguments that they allowed. */
   votes?: { actor: string; arguments: string }[];
   state: CallState;
@@ -213,6 +215,7 @@ export interface CallDraft {
   sealed?: string;
   suggestedRules?: PermissionRule[];
   isSafety?: boolean;
+  question?: Question;
   reason?: string;
   /** How its state was decided. */
   audit?: AuditDraft;

@@ -161,9 +161,10 @@ export function permissionsContract(store: () => Store): void {
   });
 
   describe('what a gate shows of a call', () => {
-    it('comes back as it was committed: suggested rules, and that it is a matter of safety', async () => {
-      const ref = await atGate({ suggestedRules: [payRule], isSafety: true, reason: 'why' });
-      const shown = { suggestedRules: [payRule], isSafety: true, reason: 'why' };
+    it('comes back as it was committed: suggested rules, that it is a matter of safety, and a question', async () => {
+      const question = { question: 'Which size?', options: [{ label: 'S' }], isFree: false, isSecret: false };
+      const shown = { suggestedRules: [payRule], isSafety: true, reason: 'why', question };
+      const ref = await atGate(shown);
       expect(await store().calls.get(ref, 'c1')).toMatchObject(shown);
       expect((await store().calls.open(ref.owner, {})).items[0]).toMatchObject(shown);
     });

@@ -182,6 +182,7 @@ describe('who may answer', () => {
     const pending = await pendingOf(turn);
     await allow(session, pending, {}, 'rita');
     await expect(allow(session, pending, {}, 'rita')).rejects.toThrow(/somebody else must too/);
+    expect((await session.get())?.pending).toMatchObject([{ votes: [{ actor: 'rita' }] }]);
     await allow(session, pending, { input: { to: 'bob' } }, 'sam');
     await allow(session, pending, { input: { to: 'bob' } }, 'tom');
     await turn.result({ until: 'end' });
@@ -270,6 +271,7 @@ describe('ask_user', () => {
       .says('L it is.');
     const turn = await session.submit('Buy a shirt');
     const pending = await pendingOf(turn);
+    expect(pending).toMatchObject([{ question: { options: [{ label: 'S' }, { label: 'L' }] } }]);
     await expect(allow(session, pending)).rejects.toThrow(/give an answer/);
     await expect(allow(session, pending, { answer: 'XXL' })).rejects.toThrow(/one of: S, L/);
     await allow(session, pending, { answer: 'L' });

@@ -7,7 +7,7 @@ import type { SessionWriter } from './session-writer.ts';
 
 export type CallDetail = Pick<
   CallRecord,
-  'name' | 'arguments' | 'reason' | 'sealed' | 'suggestedRules' | 'isSafety' | 'votes'
+  'name' | 'arguments' | 'reason' | 'sealed' | 'suggestedRules' | 'isSafety' | 'question' | 'votes'
 >;
 
 export function toCall(row: CallRow): CallRecord {
@@ -45,6 +45,7 @@ export function newCallRow(
     ...(call.sealed === undefined || call.result ? {} : { sealed: call.sealed }),
     ...(call.suggestedRules ? { suggestedRules: call.suggestedRules } : {}),
     ...(call.isSafety ? { isSafety: true } : {}),
+    ...(call.question ? { question: call.question } : {}),
   };
   return {
     session: session.session.id,
