@@ -1,105 +1,87 @@
-import { userInfo } from 'node:os';
 import { DurascopeError, type PendingCall, type Session } from '../client/index.ts';
 import type { Confirmation } from '../contracts/inputs.ts';
-import type { Json } from '../schema/message.ts';
-import type { Ask } from './prompter.ts';
-import { printable } from './text.ts';
+import { askAboutCall, type Asking } from './ask-about-call.ts';
+import { askQuestion } from './ask-question.ts';
 
-export interface Approver {
+export interface Approver extends Asking {
   session: Session;
-  ask: Ask;
-  /** Prints a line. */
-  say: (line: string) => void;
-  signal: AbortSignal;
-}
-
-/** For the record of who answered. */
-export function actor(): string {
-  return userInfo().username;
-}
-
-/** Approves all calls that wait for a person. */
-export async function approveAll(session: Session, pending: readonly PendingCall[]): Promise<void> {
-  const asking = pending.filter(({ state }) => state === 'asking');
-  if (asking.length === 0) return;
-  await session.confirm(
-    asking.map(({ callId }) => ({ callId, decision: 'allow' as const })),
-    { actor: actor() },
-  );
+  /** Who answers. */
+  actor: string;
 }
 
 /**
- * Asks a person about each waiting call and sends the answers; what the turn rejects (edited arguments that don't fit) is asked again.
- * False when the person gave no answer.
+ * What became of the calls that ask: all are answered, some wait for others than this person, or nobody is here to be asked.
  */
-export async function approveOneByOne(approver: Approver, pending: readonly PendingCall[]): Promise<boolean> {
+export type Approval = 'answered' | 'waits' | 'unasked';
+
+/** Approves all calls that wait for a person and ask no question. */
+export async function approveAll(
+  approver: Pick<Approver, 'session' | 'say' | 'actor'>,
+  pending: readonly PendingCall[],
+): Promise<Approval> {
+  let approval: Approval = 'answered';
+  for (const { callId } of pending.filter(({ state, question }) => state === 'asking' && !question))
+    if ((await send(approver, { callId, decision: 'allow' })) !== 'taken') approval = 'waits';
+  return approval;
+}
+
+/** Asks a person about each waiting call and sends the answers; what does not fit is refused with the reason, and asked again. */
+export async function approveOneByOne(
+  approver: Approver,
+  pending: readonly PendingCall[],
+): Promise<Approval> {
+  let approval: Approval = 'answered';
   for (const call of pending.filter(({ state }) => state === 'asking')) {
-    let isAnswered = false;
-    while (!isAnswered) {
-      const confirmation = await askAbout(approver, call);
-      if (!confirmation) return false;
-      isAnswered = await send(approver, confirmation);
-    }
+    // An answer to another call may have settled it.
+    if (!(await isAsking(approver.session, call.callId))) continue;
+    const result = await approveOne(approver, call);
+    if (result === 'unasked') return result;
+    if (result === 'waits') approval = result;
   }
-  return true;
+  return approval;
 }
 
-async function askAbout(
-  { ask, say, signal }: Approver,
-  call: PendingCall,
-): Promise<Confirmation | undefined> {
-  const { callId } = call;
-  say(`${printable(call.name)} wants to run with`);
-  say(printable(indented(call.arguments)));
+async function approveOne(approver: Approver, call: PendingCall): Promise<Approval> {
+  let refused: Confirmation | undefined;
   for (;;) {
-    const answer = (await ask('approve? y(es), n(o), e(dit) ', { signal }))?.trim().toLowerCase();
-    if (answer === undefined) return undefined;
-    if (answer === 'y' || answer === 'yes') return { callId, decision: 'allow' };
-    if (answer === 'n' || answer === 'no') {
-      const reason = await ask('why not? (the model reads it; empty for none) ', { signal });
-      if (reason === undefined) return undefined;
-      return { callId, decision: 'deny', ...(reason.trim() === '' ? {} : { reason: reason.trim() }) };
-    }
-    if (answer === 'e' || answer === 'edit') {
-      const edited = await askArguments(call, { ask, say, signal });
-      if (edited !== undefined) return { callId, decision: 'allow', input: edited };
-    }
+    const confirmation = call.question
+      ? await askQuestion(approver, call, call.question)
+      : await askAboutCall(approver, call, refused?.input);
+    if (!confirmation) return (await isAsking(approver.session, call.callId)) ? 'unasked' : 'answered';
+    const outcome = await send(approver, confirmation);
+    if (outcome !== 'unfit') return outcome === 'taken' ? 'answered' : 'waits';
+    refused = confirmation;
   }
 }
 
-/** Undefined when they were left empty, or are no JSON. */
-async function askArguments(
-  call: PendingCall,
-  { ask, say, signal }: Pick<Approver, 'ask' | 'say' | 'signal'>,
-): Promise<Json | undefined> {
-  const prefill = printable(call.arguments).replaceAll('\n', ' ');
-  const text = await ask('arguments: ', { signal, prefill });
-  if (text === undefined || text.trim() === '') return undefined;
-  try {
-    return JSON.parse(text) as Json;
-  } catch (error) {
-    say(`that is not JSON: ${error instanceof Error ? error.message : String(error)}`);
-    return undefined;
-  }
-}
+/**
+ * - `taken`: the call is settled, by this or by another answer.
+ * - `others`: other people must answer: more of them, or not this one.
+ * - `unfit`: this answer does not fit; another may.
+ */
+type Sent = 'taken' | 'others' | 'unfit';
 
-/** False when the same call must be asked about again. */
-async function send({ session, say }: Approver, confirmation: Confirmation): Promise<boolean> {
+async function send(
+  { session, say, actor }: Pick<Approver, 'session' | 'say' | 'actor'>,
+  confirmation: Confirmation,
+): Promise<Sent> {
+  const { callId } = confirmation;
   try {
-    await session.confirm([confirmation], { actor: actor() });
-    return true;
+    await session.confirm([confirmation], { actor });
+    if (!(await isAsking(session, callId))) return 'taken';
+    say('noted: others must allow it too');
+    return 'others';
   } catch (error) {
     if (!(error instanceof DurascopeError) || error.code !== 'conflict') throw error;
     say(error.message);
-    const now = await session.get();
-    return !now?.pending.some(({ callId, state }) => callId === confirmation.callId && state === 'asking');
+    if (!(await isAsking(session, callId))) return 'taken';
+    // What the turn says of the call itself holds whatever this person answers; the rest is about the answer.
+    return error.message.startsWith(`call ${callId} `) ? 'others' : 'unfit';
   }
 }
 
-function indented(json: string): string {
-  try {
-    return JSON.stringify(JSON.parse(json), null, 2);
-  } catch {
-    return json;
-  }
+/** The call waits for a person still. */
+export async function isAsking(session: Session, callId: string): Promise<boolean> {
+  const now = await session.get();
+  return now?.pending.some((call) => call.callId === callId && call.state === 'asking') === true;
 }

@@ -1,21 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { createInterface, type Interface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { DurascopeError, type Session } from '../client/index.ts';
+import { DurascopeError, type PendingCall, type Session } from '../client/index.ts';
 import { parseTurnId } from '../contracts/ids.ts';
+import type { IfBusy } from '../contracts/inputs.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import { StoreUnavailableError } from '../store/store.ts';
-import { approveOneByOne } from './approve.ts';
+import { approveOneByOne, type Approval } from './approve.ts';
 import { exitCode } from './exit-codes.ts';
 import { howToAnswer, isPause } from './finish.ts';
-import { eventPrinter, notice, printLines } from './output.ts';
+import { eventPrinter, notice, printLines, terminalStyle } from './output.ts';
 import type { Ask } from './prompter.ts';
 import { describeError } from './report-error.ts';
+import { TerminalOutput } from './terminal-output.ts';
 import { usageText } from './text.ts';
 
 const retryPauseMs = 2_000;
 /** The client tries for half a minute before it says that nobody answers: too long to say nothing. */
 const slowMs = 3_000;
+
+const busyModes = { '/queue': 'queue', '/steer': 'steer', '/deny': 'deny' } as const;
+const commands = ['/interrupt', '/status', '/queue', '/steer', '/deny', '/quit'];
+const whileItWaits = [
+  'or: /queue TEXT  after this turn',
+  '    /deny TEXT   deny what waits for approval, and go on with the text',
+  '    /steer TEXT  into this turn, once it goes on',
+];
 
 /**
  * One session at a terminal. One loop prints the session's events as they come, whoever caused them; lines that are typed become turns,
@@ -23,11 +33,16 @@ const slowMs = 3_000;
  */
 export class ChatLoop {
   readonly #session: Session;
+  /** Who asks and answers. */
+  readonly #actor: string;
+  readonly #output: TerminalOutput;
   readonly #lines: Interface;
   readonly #print: (event: AgentEvent) => void;
   readonly #ending = new AbortController();
   /** Takes the next line, when a question is open. */
   #answer: ((line: string | undefined) => void) | undefined;
+  /** The call that it is about. */
+  #askedCall: string | undefined;
   /** The newest turn that is known to have been taken, and the newest that has ended. */
   #taken = 0;
   #ended = 0;
@@ -39,13 +54,16 @@ export class ChatLoop {
   #work: Promise<void> = Promise.resolve();
   #whenIdle: (() => void) | undefined;
 
-  constructor(session: Session, isJson: boolean) {
+  constructor(session: Session, options: { actor: string; isJson: boolean }) {
+    const { actor, isJson } = options;
     this.#session = session;
+    this.#actor = actor;
     this.#print = eventPrinter(isJson);
-    this.#lines = createInterface({
-      input: process.stdin,
-      output: isJson || !process.stdout.isTTY ? process.stderr : process.stdout,
-      prompt: '> ',
+    this.#output = new TerminalOutput(isJson || !process.stdout.isTTY ? process.stderr : process.stdout);
+    this.#lines = createInterface({ input: process.stdin, output: this.#output, prompt: '> ' });
+    // A secret is not to be found again with the arrow keys.
+    this.#lines.on('history', (history) => {
+      if (this.#output.isMuted) history.shift();
     });
   }
 
@@ -79,7 +97,7 @@ export class ChatLoop {
   }
 
   #take(line: string): void {
-    if (this.#answer) {
+    if (this.#answer && (this.#output.isMuted || !isCommand(line))) {
       this.#answer(line);
       return;
     }
@@ -89,8 +107,10 @@ export class ChatLoop {
   }
 
   async #obey(line: string): Promise<void> {
-    switch (line) {
+    const [, command = '', text = ''] = /^(\/\S*)?\s*(.*)$/s.exec(line) ?? [];
+    switch (command) {
       case '':
+        if (text !== '') await this.#send(text);
         break;
       case '/quit':
         this.#end();
@@ -101,23 +121,34 @@ export class ChatLoop {
       case '/status':
         await this.#tellStatus();
         break;
+      case '/queue':
+      case '/steer':
+      case '/deny':
+        if (text === '') notice(`${command} needs a text: ${command} TEXT`);
+        else await this.#send(text, busyModes[command]);
+        break;
       default:
-        if (line.startsWith('/')) notice(`${line} is no command: /interrupt, /status, /quit`);
-        else await this.#send(line);
+        notice(`${command} is no command: ${commands.join(', ')}`);
     }
     this.#prompt();
   }
 
   /** Until it is taken: the key makes a repeat harmless. */
-  async #send(text: string): Promise<void> {
+  async #send(text: string, ifBusy?: IfBusy): Promise<void> {
     const idempotencyKey = randomUUID();
     while (!this.#ending.signal.aborted) {
       const slow = setTimeout(() => notice('no answer yet, still trying …'), slowMs);
       try {
-        const { turn } = await this.#session.submit(text, { idempotencyKey, ifBusy: 'steer' });
+        const how = ifBusy ?? (await this.#usualIfBusy());
+        const { turn } = await this.#session.submit(text, {
+          idempotencyKey,
+          actor: { id: this.#actor },
+          ...(how === undefined ? {} : { ifBusy: how }),
+        });
         this.#taken = Math.max(this.#taken, turn);
         return;
       } catch (error) {
+        if (error instanceof DurascopeError && error.code === 'waiting') return await this.#tellChoices(text);
         if (!isPassing(error)) throw error;
         this.#complain(error);
         await delay(retryPauseMs, undefined, { signal: this.#ending.signal }).catch(() => {});
@@ -125,6 +156,17 @@ export class ChatLoop {
         clearTimeout(slow);
       }
     }
+  }
+
+  /** What is typed steers a turn that runs. While a gate is open it may be meant in several ways: the client asks. */
+  async #usualIfBusy(): Promise<IfBusy | undefined> {
+    return (await this.#session.get())?.state === 'waiting' ? undefined : 'steer';
+  }
+
+  async #tellChoices(text: string): Promise<void> {
+    notice(`not sent, because the turn waits: "${text}"`);
+    for (const line of howToAnswer((await this.#session.get())?.pending ?? [])) notice(line);
+    for (const line of whileItWaits) notice(line);
   }
 
   async #follow(after: number): Promise<void> {
@@ -147,6 +189,9 @@ export class ChatLoop {
     this.#taken = Math.max(this.#taken, turn);
     this.#print(event);
     if (event.kind === 'run_start') this.#waitsForOthers = false;
+    // Somebody else was faster.
+    if (event.kind === 'gate_answered' && event.callId === this.#askedCall && event.answer !== 'vote')
+      this.#answer?.(undefined);
     if (event.kind === 'run_end' && isPause(event.reason)) void this.#approve();
     if (event.kind !== 'turn_end') return;
     this.#ended = turn;
@@ -159,13 +204,9 @@ export class ChatLoop {
   async #approve(): Promise<void> {
     try {
       const pending = (await this.#session.get())?.pending ?? [];
-      const { signal } = this.#ending;
-      const say = (line: string): void => printLines([line]);
-      const isAnswered = process.stdin.isTTY
-        ? await approveOneByOne({ session: this.#session, ask: this.#ask, say, signal }, pending)
-        : false;
-      if (isAnswered && pending.every(({ state }) => state === 'asking')) return;
-      for (const line of howToAnswer(pending)) notice(line);
+      const approval = process.stdin.isTTY ? await this.#approveOneByOne(pending) : 'unasked';
+      if (approval === 'answered' && pending.every(({ state }) => state === 'asking')) return;
+      for (const line of howToAnswer((await this.#session.get())?.pending ?? [])) notice(line);
       this.#waitsForOthers = true;
       this.#whenIdle?.();
     } catch (error) {
@@ -173,16 +214,34 @@ export class ChatLoop {
     }
   }
 
-  readonly #ask: Ask = (question, { prefill } = {}) => {
+  #approveOneByOne(pending: readonly PendingCall[]): Promise<Approval> {
+    return approveOneByOne(
+      {
+        session: this.#session,
+        actor: this.#actor,
+        ask: this.#ask,
+        say: (line) => printLines([line]),
+        style: terminalStyle(),
+        signal: this.#ending.signal,
+      },
+      pending,
+    );
+  }
+
+  readonly #ask: Ask = (question, { prefill, isSecret = false, callId } = {}) => {
     if (this.#isClosed) return Promise.resolve(undefined);
     return new Promise((resolve) => {
+      this.#askedCall = callId;
       this.#answer = (line) => {
         this.#answer = undefined;
+        this.#askedCall = undefined;
         this.#lines.setPrompt('> ');
+        if (isSecret) this.#output.showAgain();
         resolve(line);
       };
       this.#lines.setPrompt(question);
       this.#lines.prompt();
+      this.#output.isMuted = isSecret;
       if (prefill !== undefined) this.#lines.write(prefill);
     });
   };
@@ -210,8 +269,8 @@ export class ChatLoop {
   }
 
   #prompt(): void {
-    if (process.stdin.isTTY && !this.#isRunning && !this.#answer && !this.#ending.signal.aborted)
-      this.#lines.prompt();
+    if (!process.stdin.isTTY || this.#ending.signal.aborted) return;
+    if (this.#answer || !this.#isRunning) this.#lines.prompt(this.#answer !== undefined);
   }
 
   #complain(error: unknown): void {
@@ -224,4 +283,8 @@ function isPassing(error: unknown): boolean {
   return (
     error instanceof DurascopeError && (error.code === 'temporal_unavailable' || error.code === 'no_worker')
   );
+}
+
+function isCommand(line: string): boolean {
+  return commands.includes(line.trim().split(/\s/, 1)[0] ?? '');
 }

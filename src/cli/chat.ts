@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
+import { actor } from './actor.ts';
 import { ChatLoop } from './chat-loop.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { notice } from './output.ts';
@@ -7,6 +8,7 @@ import { openStack } from './stack.ts';
 
 interface ChatOptions extends CommonOptions {
   session?: string;
+  actor: string;
 }
 
 export function chatCommand(): Command {
@@ -17,9 +19,11 @@ export function chatCommand(): Command {
   )
     .argument('<agent>', 'its name in the config')
     .option('--session <id>', 'the session to go on with, or to make; default: a new one')
+    .option('--actor <name>', 'who asks and answers, for approval policies; default: your user name', actor())
     .addHelpText(
       'after',
       '\nWhat you type while a turn runs steers it. /interrupt stops the turn, /status tells how things are, /quit ends.\n' +
+        'While a call waits for approval: /queue TEXT is for after the turn, /deny TEXT denies it and goes on, /steer TEXT is for this turn.\n' +
         'Ctrl-C interrupts the turn, and ends the chat when none runs. --json prints one event a line.\n',
     )
     .action(chat);
@@ -30,7 +34,8 @@ async function chat(agent: string, options: ChatOptions): Promise<void> {
   try {
     const id = options.session ?? `chat-${randomUUID().slice(0, 8)}`;
     notice(`session ${id} of agent ${agent}; /quit ends, /status tells how things are`);
-    await new ChatLoop(client.session({ owner: settings.owner, id, agent }), options.json === true).run();
+    const session = client.session({ owner: settings.owner, id, agent });
+    await new ChatLoop(session, { actor: options.actor, isJson: options.json === true }).run();
   } finally {
     await close();
   }

@@ -9,6 +9,7 @@ export const commandNames = [
   'gates',
   'confirm',
   'deny',
+  'audit',
   'interrupt',
   'steer',
   'doctor',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { actor } from './approve.ts';
+import { actor } from './actor.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { withClient } from './open-client.ts';
 import { printJson, printLines } from './output.ts';

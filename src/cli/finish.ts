@@ -1,6 +1,6 @@
 import type { PendingCall, Reply } from '../client/index.ts';
 import type { FinishReason } from '../schema/message.ts';
-import { printable } from './text.ts';
+import { oneLine, printable } from './text.ts';
 
 /** The run paused: the turn waits at a gate. */
 export function isPause(reason: FinishReason): boolean {
@@ -14,8 +14,14 @@ export function hasAnswer({ finishReason, content }: Reply): boolean {
 
 /** What a person types to answer calls that wait. */
 export function howToAnswer(pending: readonly PendingCall[]): string[] {
-  return pending.flatMap(({ callId, name, state }) => {
+  return pending.flatMap(({ callId, name, state, question }) => {
     const what = printable(name);
+    if (state === 'asking' && question)
+      return [
+        `${what} asks: ${oneLine(question.question, 200)}`,
+        `  durascope confirm ${callId} --answer ${question.isSecret ? '-' : '"…"'}`,
+        `  durascope deny ${callId} --reason "…"`,
+      ];
     if (state === 'asking')
       return [
         `${what} waits for approval:`,

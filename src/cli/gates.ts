@@ -2,27 +2,21 @@ import type { Command } from 'commander';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { openReader, withClient } from './open-client.ts';
 import { wholeNumber } from './option-parsers.ts';
-import { notice, printJson, printLines } from './output.ts';
-import { oneLine, table } from './text.ts';
+import { notice, printJson, printLines, terminalStyle } from './output.ts';
+import { renderGate } from './render-gate.ts';
 
 interface GatesOptions extends CommonOptions {
   limit?: number;
   cursor?: string;
 }
 
-const waitsFor: Record<string, string> = {
-  asking: 'approval',
-  submitted: 'its system',
-  uncertain: 'reconciling',
-};
-
 export function gatesCommand(): Command {
   return defineCommand(
     'gates',
-    'list the calls that wait for an answer, oldest first',
+    'list the calls that wait for an answer, oldest first: what, why, and what an answer may be',
     'durascope gates --owner acme',
   )
-    .option('--limit <n>', 'rows of one page', wholeNumber(1, 200))
+    .option('--limit <n>', 'calls of one page', wholeNumber(1, 200))
     .option('--cursor <cursor>', 'the next page, as the last one told')
     .action(gates);
 }
@@ -38,13 +32,8 @@ async function gates(options: GatesOptions): Promise<void> {
       });
       if (options.json) return printJson(page);
       if (page.items.length === 0) return notice(`no call of owner ${owner} waits`);
-      const rows = page.items.map((call) => [
-        call.callId,
-        call.sessionId,
-        waitsFor[call.state] ?? call.state,
-        oneLine(`${call.name} ${call.arguments}`, 60),
-      ]);
-      printLines(table(['CALL', 'SESSION', 'WAITS FOR', 'WHAT'], rows));
+      const style = terminalStyle();
+      for (const call of page.items) printLines(renderGate(call, style));
       if (page.nextCursor !== undefined) notice(`more: --cursor ${page.nextCursor}`);
     },
     openReader,

@@ -1,4 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { parseRule } from '../core/permission-rule.ts';
+import type { PermissionRule } from '../core/permission.ts';
 import type { Json } from '../schema/message.ts';
 
 export function wholeNumber(least: number, most: number): (text: string) => number {
@@ -24,5 +26,14 @@ export function json(text: string): Json {
     throw new InvalidArgumentError(
       `It is not JSON (${error instanceof Error ? error.message : String(error)}); quote it for the shell, as in '{"amount": 5}'.`,
     );
+  }
+}
+
+export function allowRule(text: string): PermissionRule {
+  try {
+    return parseRule(text, 'allow');
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new InvalidArgumentError(`${error.message}, as in refund or 'refund(orderId=1001)'.`);
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { auditCommand } from './audit.ts';
 import { chatCommand } from './chat.ts';
 import { commandNames, type CommandName } from './commands.ts';
 import { confirmCommand } from './confirm.ts';
@@ -24,6 +25,7 @@ const makers: Record<CommandName, () => Command> = {
   gates: gatesCommand,
   confirm: confirmCommand,
   deny: denyCommand,
+  audit: auditCommand,
   interrupt: interruptCommand,
   steer: steerCommand,
   doctor: doctorCommand,

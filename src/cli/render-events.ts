@@ -96,9 +96,9 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
     case 'gate_answered': {
       const by = event.actor === undefined ? '' : ` by ${printable(event.actor)}`;
       const why = event.reason === undefined ? '' : `: ${oneLine(event.reason, width)}`;
-      return whole(
-        colors.dim(`  ${labelOf(view, event.callId, event.callId)} ${answers[event.answer]}${by}${why}`),
-      );
+      const more = event.answer === 'vote' ? ': others must allow it too' : '';
+      const what = `${labelOf(view, event.callId, event.callId)} ${answers[event.answer]}`;
+      return whole(colors.dim(`  ${what}${by}${why}${more}`));
     }
     case 'gate_overdue': {
       const what = event.escalated ? 'was escalated: nobody answered in time' : 'is overdue';
@@ -146,7 +146,7 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
 const answers = {
   allow: 'allowed',
   deny: 'denied',
-  vote: 'allowed, and others must too',
+  vote: 'allowed',
   answer: 'answered',
   external_result: 'answered',
   happened: 'found to have happened',
@@ -184,8 +184,18 @@ function labelOf(view: View, callId: string, fallback: string): string {
 }
 
 function gateLine(view: View, call: GateCall, what: string, { colors, width }: Style): string {
-  const why = call.reason === undefined ? '' : `: ${oneLine(call.reason, width)}`;
-  return `${colors.yellow('?')} ${labelOf(view, call.callId, call.name)} ${what}${why} ${colors.dim(call.callId)}`;
+  const { callId, name, reason, question, isSafety } = call;
+  const line = (text: string) =>
+    `${colors.yellow('?')} ${labelOf(view, callId, name)} ${text} ${colors.dim(callId)}`;
+  if (question) {
+    const options = question.options?.map(({ label }) => label).join(', ');
+    const choice = options === undefined ? '' : ` [${oneLine(options, width)}]`;
+    return line(
+      `asks${question.isSecret ? ' for a secret' : ''}: ${oneLine(question.question, width)}${choice}`,
+    );
+  }
+  const why = reason === undefined ? '' : `: ${oneLine(reason, width)}`;
+  return line(`${what}${why}${isSafety ? ' (for safety asked each time)' : ''}`);
 }
 
 function markOf(state: ToolResultState, { colors }: Style): string {

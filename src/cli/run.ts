@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Reply } from '../client/index.ts';
+import type { IfBusy } from '../contracts/inputs.ts';
+import { actor as userName } from './actor.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { exitCode } from './exit-codes.ts';
 import { hasAnswer, howToAnswer } from './finish.ts';
@@ -12,9 +14,10 @@ import { watchTurn } from './watch-turn.ts';
 
 interface RunOptions extends CommonOptions {
   session?: string;
-  ifBusy?: 'queue' | 'reject' | 'steer';
+  ifBusy?: IfBusy;
   idempotencyKey?: string;
   yes?: boolean;
+  actor: string;
 }
 
 export function runCommand(): Command {
@@ -28,14 +31,19 @@ export function runCommand(): Command {
     .option('--session <id>', 'the session to go on with, or to make; default: a new one')
     .option(
       '--if-busy <how>',
-      'while another turn runs: queue (default), reject or steer',
-      oneOf('queue', 'reject', 'steer'),
+      'while another turn runs: queue (default), reject, steer, or deny what waits for approval and steer',
+      oneOf('queue', 'reject', 'steer', 'deny'),
     )
     .option('--idempotency-key <key>', 'a repeat with the same key runs nothing twice')
-    .option('--yes', 'approve every call that asks')
+    .option('--yes', 'approve every call that asks; questions are asked on')
+    .option(
+      '--actor <name>',
+      'who asks and answers, for approval policies; default: your user name',
+      userName(),
+    )
     .addHelpText(
       'after',
-      '\nCtrl-C interrupts the turn. --json prints one event a line.\n' +
+      '\nCtrl-C interrupts the turn, or leaves it where it waits for others. --json prints one event a line.\n' +
         'Exit codes: 0 the turn ended with an answer; 1 it failed, was interrupted or waits at a gate;\n' +
         '2 wrong usage; 130 a second Ctrl-C.\n',
     )
@@ -43,7 +51,7 @@ export function runCommand(): Command {
 }
 
 async function run(agent: string, input: string, options: RunOptions): Promise<void> {
-  const { ifBusy, idempotencyKey } = options;
+  const { ifBusy, idempotencyKey, actor } = options;
   const message = input === '-' ? await readAll(process.stdin) : input;
   const { client, settings, isEmbedded, close } = await openStack(flagsOf(options), agent);
   try {
@@ -52,9 +60,10 @@ async function run(agent: string, input: string, options: RunOptions): Promise<v
     const turn = await session.submit(message, {
       ...(ifBusy === undefined ? {} : { ifBusy }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+      actor: { id: actor },
     });
     if (turn.status === 'queued') notice(`session ${id} is busy: turn ${turn.turn} is queued behind it`);
-    const reply = await watchTurn(session, turn, options);
+    const reply = await watchTurn(session, turn, { ...options, isShared: !isEmbedded });
     process.exitCode = hasAnswer(reply) ? exitCode.ok : exitCode.failed;
     for (const line of whatNext(reply, isEmbedded)) notice(line);
     if (options.session === undefined) notice(`session ${id}: go on with --session ${id}`);

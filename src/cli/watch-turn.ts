@@ -1,9 +1,9 @@
 import type { PendingCall, Reply, Session, Turn } from '../client/index.ts';
-import { approveAll, approveOneByOne } from './approve.ts';
+import { approveAll, approveOneByOne, type Approval } from './approve.ts';
 import { exitCode } from './exit-codes.ts';
 import { isPause } from './finish.ts';
 import { onInterrupt } from './on-interrupt.ts';
-import { eventPrinter, notice } from './output.ts';
+import { eventPrinter, notice, printLines, terminalStyle } from './output.ts';
 import { askAtTerminal } from './prompter.ts';
 import { reportError } from './report-error.ts';
 
@@ -11,28 +11,40 @@ export interface WatchOptions {
   json?: boolean;
   /** Approve every call that asks. */
   yes?: boolean;
+  /** Who answers. */
+  actor: string;
+  /** Other commands reach this Temporal, so that other people can answer. */
+  isShared: boolean;
 }
 
 /**
- * Prints a turn live, to its end or to a gate that nobody answers here. At a terminal a person is asked. Ctrl-C interrupts the turn, and
- * shows how it ends.
+ * Prints a turn live, to its end or to a gate that nobody answers here. At a terminal a person is asked, and what others must answer is
+ * waited for. Ctrl-C interrupts the turn, and shows how it ends; while it waits for others, it leaves it waiting.
  */
 export async function watchTurn(session: Session, turn: Turn, options: WatchOptions): Promise<Reply> {
   const print = eventPrinter(options.json === true);
   const stopping = new AbortController();
+  const leaving = new AbortController();
   let hasBegun = turn.status !== 'queued';
+  let waitsForOthers = false;
   const stopListening = onInterrupt(() => {
     if (!hasBegun) return leaveQueued(turn);
+    if (waitsForOthers) return leaving.abort();
     stopping.abort();
     notice('interrupting the turn; Ctrl-C again leaves it');
     session.interrupt('Ctrl-C').catch((error: unknown) => reportError(error, options.json === true));
   }, ['SIGINT']);
   try {
-    for await (const event of turn.events()) {
+    for await (const event of turn.events({ signal: leaving.signal })) {
       hasBegun = true;
       print(event);
+      if (event.kind === 'run_start') waitsForOthers = false;
       if (event.kind !== 'run_end' || !isPause(event.reason)) continue;
-      if (!(await answerGates(session, options, stopping.signal))) break;
+      const approval = await answerGates(session, options, stopping.signal);
+      if (approval === 'answered') continue;
+      if (approval === 'unasked' || !options.isShared) break;
+      waitsForOthers = true;
+      notice('the turn waits for others; Ctrl-C leaves it waiting');
     }
     return await turn.result();
   } finally {
@@ -40,14 +52,14 @@ export async function watchTurn(session: Session, turn: Turn, options: WatchOpti
   }
 }
 
-/** False when the turn goes on waiting. */
-async function answerGates(session: Session, options: WatchOptions, signal: AbortSignal): Promise<boolean> {
+async function answerGates(session: Session, options: WatchOptions, signal: AbortSignal): Promise<Approval> {
   for (;;) {
     const now = await session.get();
-    if (now?.state !== 'waiting' || signal.aborted) return true;
+    if (now?.state !== 'waiting' || signal.aborted) return 'answered';
     const asking = now.pending.filter(({ state }) => state === 'asking');
-    if (asking.length === 0) return false;
-    if (!(await answer(session, asking, options, signal))) return signal.aborted;
+    if (asking.length === 0) return 'unasked';
+    const approval = await answer(session, asking, options, signal);
+    if (approval !== 'answered') return signal.aborted ? 'answered' : approval;
   }
 }
 
@@ -56,14 +68,15 @@ async function answer(
   asking: PendingCall[],
   options: WatchOptions,
   signal: AbortSignal,
-): Promise<boolean> {
-  if (options.yes) {
-    await approveAll(session, asking);
-    return true;
-  }
-  if (options.json || !process.stdin.isTTY) return false;
-  const say = (line: string): void => void process.stdout.write(`${line}\n`);
-  return approveOneByOne({ session, ask: askAtTerminal, say, signal }, asking);
+): Promise<Approval> {
+  const { actor } = options;
+  const isAsked = !options.json && process.stdin.isTTY;
+  const say = (line: string): void => (isAsked ? printLines([line]) : notice(line));
+  const open = options.yes ? asking.filter(({ question }) => question) : asking;
+  const approval = options.yes ? await approveAll({ session, say, actor }, asking) : 'answered';
+  if (approval === 'waits' || open.length === 0) return approval;
+  if (!isAsked) return 'unasked';
+  return approveOneByOne({ session, ask: askAtTerminal, say, signal, style: terminalStyle(), actor }, open);
 }
 
 /** An interrupt would reach the turn that runs now, which is not ours. */

@@ -64,12 +64,47 @@ describe('durascope chat', () => {
     await chat.waitFor('> ');
     chat.type('Refund 9\n');
     await chat.waitFor('approve?');
+    chat.type('/status\n');
+    await chat.waitFor('waiting · turn 1');
+    await chat.waitFor('approve?');
     chat.type('y\n');
     await chat.waitFor('refunded 9');
     await chat.waitFor('model_stop');
     await chat.waitFor('> ');
     chat.type('\u0003');
     expect((await chat.finished).code).toBe(0);
+  });
+
+  it('does not send text while a gate is open, but says what it may be meant as; /deny goes on with it', async () => {
+    stack.model.calls('refund', { orderId: '9' }).says('Not refunded then.');
+    const chat = stack.live(['chat', 'support', '--session', 'gated']);
+    chat.type('Refund 9\n');
+    await chat.waitFor('durascope confirm call_');
+    chat.type('never mind\n');
+    await chat.waitFor('not sent, because the turn waits: "never mind"');
+    await chat.waitFor('/queue TEXT');
+    chat.type('/deny never mind\n');
+    await chat.waitFor('refund denied');
+    await chat.waitFor('Not refunded then.');
+    chat.type('/quit\n');
+    await chat.finished;
+    expect(stack.model.requests.at(-1)?.messages.at(-1)?.text).toBe('never mind');
+  });
+
+  it('asks a question of the agent, and shows nothing of a secret, not even in its history', async () => {
+    stack.model.calls('ask_user', { question: 'Password?', secret: true }).says('Thanks.');
+    const chat = stack.live(['chat', 'support'], true);
+    await chat.waitFor('> ');
+    chat.type('Log in\n');
+    await chat.waitFor('answer (not shown):');
+    chat.type('hunter2\n');
+    await chat.waitFor('Thanks.');
+    await chat.waitFor('model_stop');
+    await chat.waitFor('> ');
+    chat.type('\u001b[A\u001b[A');
+    chat.type('\u0015/quit\n');
+    await chat.finished;
+    expect(chat.output()).not.toContain('hunter2');
   });
 });
 

@@ -34,14 +34,22 @@ export default defineConfig({ agents: [support], ${more} });
 }
 
 export function anAgent(instructions = 'Be brief.'): string {
-  return `import { defineAgent, defineTool } from '${index}';
+  return `import { askUser, defineAgent, defineTool } from '${index}';
 const input = { type: 'object' as const, properties: { orderId: { type: 'string' } }, required: ['orderId'] };
 const refund = defineTool({
   name: 'refund', description: 'Refunds an order', input, permission: 'ask', idempotent: true,
+  suggestRules: ({ orderId }: any) => [
+    { tool: 'refund', pattern: 'orderId=' + orderId, behavior: 'allow' as const },
+    { tool: 'refund', behavior: 'allow' as const },
+  ],
   async execute({ orderId }: any) { console.log('noise of a tool'); return 'refunded ' + orderId; },
 });
+const close = defineTool({
+  name: 'close', description: 'Closes an account', input: { type: 'object' as const }, permission: 'ask',
+  approval: { by: 'not_requester' }, execute: () => 'closed',
+});
 export const support = defineAgent({
-  name: 'support', model: 'openai/gpt-test', instructions: ${JSON.stringify(instructions)}, tools: [refund], maxModelAttempts: 2,
+  name: 'support', model: 'openai/gpt-test', instructions: ${JSON.stringify(instructions)}, tools: [refund, close, askUser()], maxModelAttempts: 2,
 });
 `;
 }

@@ -149,6 +149,9 @@ describe('renderEvent', () => {
       { kind: 'require_user_confirm', calls: [{ ...call, reason: 'over 50 EUR' }] },
       { kind: 'require_external_execution', calls: [call] },
       { kind: 'require_reconciliation', calls: [call] },
+      { kind: 'gate_answered', callId: 'c1', answer: 'vote', actor: 'rita' },
+      { kind: 'gate_overdue', callId: 'c1', escalated: false },
+      { kind: 'gate_overdue', callId: 'c1', escalated: true },
       { kind: 'gate_answered', callId: 'c1', answer: 'deny', actor: 'ann', reason: 'too much' },
       { kind: 'interrupted', reason: 'Ctrl-C' },
     ]);
@@ -158,8 +161,31 @@ describe('renderEvent', () => {
         '? refund waits for approval: over 50 EUR c1',
         '? refund waits for its system c1',
         '? refund may have happened: reconcile it c1',
+        '  refund allowed by rita: others must allow it too',
+        '  refund is overdue',
+        '  refund was escalated: nobody answered in time',
         '  refund denied by ann: too much',
         'interrupted: Ctrl-C',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('tells a question with its options from an approval, and marks what is asked each time', () => {
+    const call = { callId: 'c1', name: 'ask_user', arguments: '{}', isSafety: true };
+    const question = { question: 'Which size?', isFree: false, isSecret: false };
+    const options = [{ label: 'S' }, { label: 'L' }];
+    expect(
+      render([
+        { kind: 'require_user_confirm', calls: [{ ...call, question: { ...question, options } }] },
+        { kind: 'require_user_confirm', calls: [{ ...call, question: { ...question, isSecret: true } }] },
+        { kind: 'require_user_confirm', calls: [{ ...call, name: 'rm', reason: 'it deletes' }] },
+      ]),
+    ).toBe(
+      [
+        '? ask_user asks: Which size? [S, L] c1',
+        '? ask_user asks for a secret: Which size? c1',
+        '? rm waits for approval: it deletes (for safety asked each time) c1',
         '',
       ].join('\n'),
     );

@@ -1,0 +1,76 @@
+import type { Command } from 'commander';
+import { formatRule } from '../core/permission-rule.ts';
+import type { AuditEntry } from '../store/store.ts';
+import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
+import { existingSession } from './existing-session.ts';
+import { openReader, withClient } from './open-client.ts';
+import { wholeNumber } from './option-parsers.ts';
+import { notice, printJson, printLines } from './output.ts';
+import { oneLine, printable, table } from './text.ts';
+
+interface AuditOptions extends CommonOptions {
+  call?: string;
+  limit?: number;
+  cursor?: string;
+}
+
+export function auditCommand(): Command {
+  return defineCommand(
+    'audit',
+    'list the decisions about the calls of a session, oldest first: what or who decided, and why',
+    'durascope audit case-42\ndurascope audit case-42 --call call_1 --json',
+  )
+    .argument('<session>', 'its id, as "durascope sessions" lists it')
+    .option('--call <id>', 'of this call only')
+    .option('--limit <n>', 'decisions of one page', wholeNumber(1, 200))
+    .option('--cursor <cursor>', 'the next page, as the last one told')
+    .action(audit);
+}
+
+async function audit(id: string, options: AuditOptions): Promise<void> {
+  const { call, limit, cursor } = options;
+  await withClient(
+    flagsOf(options),
+    async (client, { owner }) => {
+      const { session } = await existingSession(client, owner, id);
+      const page = await session.audit({
+        ...(call === undefined ? {} : { callId: call }),
+        ...(limit === undefined ? {} : { limit }),
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      if (options.json) return printJson(page);
+      if (page.items.length === 0) return notice(`nothing was decided in session ${id}`);
+      printLines(renderAudit(page.items));
+      if (page.nextCursor !== undefined) notice(`more: --cursor ${page.nextCursor}`);
+    },
+    openReader,
+  );
+}
+
+const deciders: Record<AuditEntry['by'], string> = {
+  deny_rule: 'a rule',
+  ask_rule: 'a rule',
+  allow_rule: 'a rule',
+  read_only: 'it only reads',
+  tool_check: 'the tool',
+  mode: 'the mode',
+  default: 'no rule',
+  person: 'a person',
+  deadline: 'the deadline',
+  system: 'a system',
+};
+
+/** Pure. */
+export function renderAudit(entries: readonly AuditEntry[]): string[] {
+  const rows = entries.map(({ at, turn, tool, callId, behavior, by, actor, rule, reason }) => [
+    at,
+    String(turn),
+    printable(tool),
+    callId,
+    behavior,
+    actor === undefined ? deciders[by] : oneLine(actor, 40),
+    rule ? `${oneLine(formatRule(rule), 60)} of ${rule.source ?? 'agent'}` : '',
+    oneLine(reason, 100),
+  ]);
+  return table(['WHEN', 'TURN', 'TOOL', 'CALL', 'DECISION', 'BY', 'RULE', 'REASON'], rows);
+}
