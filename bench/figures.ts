@@ -1,6 +1,7 @@
 import { bundleSize } from './figures/bundle-size.ts';
 import { contextAssembly } from './figures/context-assembly.ts';
 import { firstToken } from './figures/first-token.ts';
+import { gates } from './figures/gates.ts';
 import { historySize } from './figures/history-size.ts';
 import { interrupt } from './figures/interrupt.ts';
 import { longSession } from './figures/long-session.ts';
@@ -24,4 +25,5 @@ export const figures: readonly Figure[] = [
   longTurn,
   longSession,
   memory,
+  gates,
 ];

@@ -1,8 +1,18 @@
 // Workflow code: what a turn costs in bare Temporal. Imports @temporalio/workflow and types of its activities only.
-import { proxyActivities } from '@temporalio/workflow';
+import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import type * as activities from './activities.ts';
 
 const { model, tool } = proxyActivities<typeof activities>({ startToCloseTimeout: '1m' });
+
+export const goSignal = defineSignal('go');
+
+/** A gate at its barest: an activity, once a signal came. */
+export async function bareGate(): Promise<void> {
+  let isOpen = false;
+  setHandler(goSignal, () => void (isOpen = true));
+  await condition(() => isOpen);
+  await tool(1);
+}
 
 /** As many activities as a turn of that many steps has model and tool calls; those of one step side by side. */
 export async function bareTurn(steps: number, calls: number): Promise<void> {

@@ -144,24 +144,40 @@ function unattended(decision: JudgedCall): JudgedCall {
 }
 
 function ruleOf(facts: PermissionFacts, policy: PermissionPolicy, behavior: PermissionBehavior) {
-  return policy.rules.find(
-    (rule) =>
-      rule.behavior === behavior &&
-      rule.tool === facts.toolName &&
-      (rule.pattern === undefined || facts.matches(rule.pattern, behavior)),
+  return rulesOf(policy, facts.toolName)[behavior].find(
+    ({ pattern }) => pattern === undefined || facts.matches(pattern, behavior),
   );
 }
 
+type RulesOfTool = Record<PermissionBehavior, PermissionRule[]>;
+
+/** Rules by tool, made once for a list of rules: most of a long list is about other tools. */
+const indexes = new WeakMap<readonly PermissionRule[], Map<string, RulesOfTool>>();
+
+function rulesOf({ rules }: PermissionPolicy, toolName: string): RulesOfTool {
+  let index = indexes.get(rules);
+  if (!index) {
+    index = new Map();
+    for (const rule of rules) {
+      const ofTool = index.get(rule.tool) ?? { deny: [], ask: [], allow: [] };
+      ofTool[rule.behavior].push(rule);
+      index.set(rule.tool, ofTool);
+    }
+    indexes.set(rules, index);
+  }
+  return index.get(toolName) ?? noRules;
+}
+
+const noRules: RulesOfTool = { deny: [], ask: [], allow: [] };
+
 function mayEscape(facts: PermissionFacts, policy: PermissionPolicy): boolean {
-  return policy.rules.some(
-    ({ behavior, tool, pattern }) => behavior !== 'allow' && tool === facts.toolName && pattern !== undefined,
-  );
+  const { deny, ask } = rulesOf(policy, facts.toolName);
+  return [...deny, ...ask].some(({ pattern }) => pattern !== undefined);
 }
 
 function isAllowedTogether(facts: PermissionFacts, policy: PermissionPolicy): boolean {
-  const patterns = policy.rules.flatMap(({ behavior, tool, pattern }) =>
-    behavior === 'allow' && tool === facts.toolName && pattern !== undefined ? [pattern] : [],
-  );
+  const { allow } = rulesOf(policy, facts.toolName);
+  const patterns = allow.flatMap(({ pattern }) => (pattern === undefined ? [] : [pattern]));
   return patterns.length > 1 && facts.coversTogether?.(patterns) === true;
 }
 
