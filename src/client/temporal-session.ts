@@ -32,6 +32,7 @@ import type {
 import { DurascopeError } from './durascope-error.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import { pendingOf } from './pending-call.ts';
+import { checkSubmitOptions } from './check-options.ts';
 import { prepareInput } from './prepare-input.ts';
 import type { ClientContext } from './temporal-client.ts';
 import { TemporalTurn } from './temporal-turn.ts';
@@ -58,6 +59,7 @@ export class TemporalSession implements Session {
   }
 
   async submit(input: Input, options: SubmitOptions = {}): Promise<Turn> {
+    checkSubmitOptions(options);
     const id = options.idempotencyKey ?? randomUUID();
     const { store } = this.#context.content;
     const session = await store.sessions.get(this.#ref);
@@ -69,6 +71,11 @@ export class TemporalSession implements Session {
       throw new DurascopeError(
         'not_found',
         `There is no session ${this.id} of ${this.owner}: name an agent to begin it`,
+      );
+    if (this.#agent !== undefined && this.#agent !== agent)
+      throw new DurascopeError(
+        'conflict',
+        `Session ${this.id} belongs to the agent ${agent}, not to ${this.#agent}: name ${agent}, or another session`,
       );
     if (session?.state === 'waiting' && options.ifBusy === undefined)
       await this.#refuseWhileWaiting(session.lastTurn);
@@ -142,6 +149,8 @@ export class TemporalSession implements Session {
   }
 
   turn(turn: number): Turn {
+    if (!Number.isSafeInteger(turn) || turn < 1)
+      throw new DurascopeError('invalid_input', `turn is ${turn}: turns of a session are numbered from 1`);
     return new TemporalTurn(this.#context, this.#ref, turn, {});
   }
 
@@ -205,8 +214,9 @@ export class TemporalSession implements Session {
     results: T[],
     options: AnswerOptions = {},
   ): Promise<void> {
-    const [first] = results;
-    if (!first) throw new DurascopeError('invalid_input', 'results is empty: name at least one call');
+    const first = Array.isArray(results) ? results[0] : undefined;
+    if (typeof first?.callId !== 'string')
+      throw new DurascopeError('invalid_input', 'results must be a list of at least one { callId, … }');
     const call = await this.#context.content.store.calls.get(this.#ref, first.callId);
     if (!call) throw new DurascopeError('not_found', `Session ${this.id} has no call ${first.callId}`);
     const answered: Answered<T> = {

@@ -6,6 +6,7 @@ import type { AgentEvent } from '../schema/event.ts';
 import type { Block } from '../schema/message.ts';
 import type { TurnRecord } from '../store/store.ts';
 import type { EventOptions, Reply, Turn } from './client.ts';
+import { DurascopeError } from './durascope-error.ts';
 import { pendingOf } from './pending-call.ts';
 import type { ClientContext } from './temporal-client.ts';
 
@@ -35,6 +36,7 @@ export class TemporalTurn implements Turn {
 
   async *events(options: EventOptions = {}): AsyncGenerator<AgentEvent, void, void> {
     const { store, bus } = this.#context.content;
+    await this.#mustBe();
     for await (const event of followEvents(store, bus, this.#ref, { after: this.#after, ...options })) {
       if (event.turnId !== this.id) continue;
       yield event;
@@ -46,6 +48,7 @@ export class TemporalTurn implements Turn {
     const { until = 'gate', signal } = options;
     const { store, bus } = this.#context.content;
     const after = (await store.sessions.get(this.#ref))?.lastEventId ?? 0;
+    await this.#mustBe();
     const now = await this.#reached(until);
     if (now) return now;
     for await (const event of followEvents(store, bus, this.#ref, { after, ...(signal ? { signal } : {}) })) {
@@ -54,6 +57,17 @@ export class TemporalTurn implements Turn {
       if (reply) return reply;
     }
     throw signal?.reason ?? new Error('the stream of events ended');
+  }
+
+  /** One that a submission named will be there; any other number may be a mistake, and would be waited for without end. */
+  async #mustBe(): Promise<void> {
+    if (this.status !== undefined) return;
+    const session = await this.#context.content.store.sessions.get(this.#ref);
+    if (session && (this.turn <= session.lastTurn || session.state !== 'idle')) return;
+    throw new DurascopeError(
+      'not_found',
+      `There is no turn ${this.id}: the newest is ${session?.lastTurn ?? 0}`,
+    );
   }
 
   async #reached(until: 'gate' | 'end'): Promise<Reply | undefined> {

@@ -89,7 +89,7 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
       rule: asking,
       ...suggestions,
     });
-  if (facts.isReadOnly)
+  if (facts.isReadOnly && !holdsAnyway(facts.check))
     return { behavior: 'allow', reason: `${facts.toolName} only reads`, decidedBy: 'read_only' };
   if (mode === 'explore')
     return { behavior: 'deny', reason: `in explore mode nothing may change anything`, decidedBy: 'mode' };
@@ -173,6 +173,11 @@ const noRules: RulesOfTool = { deny: [], ask: [], allow: [] };
 function mayEscape(facts: PermissionFacts, policy: PermissionPolicy): boolean {
   const { deny, ask } = rulesOf(policy, facts.toolName);
   return [...deny, ...ask].some(({ pattern }) => pattern !== undefined);
+}
+
+/** A tool that denies a call, or asks for safety's sake, means it even where the call only reads: reading may be what it guards. */
+function holdsAnyway(check: PermissionDecision | undefined): boolean {
+  return check?.behavior === 'deny' || check?.isSafety === true;
 }
 
 function isAllowedTogether(facts: PermissionFacts, policy: PermissionPolicy): boolean {

@@ -60,6 +60,6 @@ function parseLoosely(text: string): Json {
 function missingKey(provider: string): ModelError {
   return new ModelError(
     'authentication',
-    `No API key for provider "${provider}": set OPENAI_API_KEY, or providers.${provider}.apiKey`,
+    `No API key for provider "${provider}": set OPENAI_API_KEY, or models.${provider}.apiKey in the config`,
   );
 }

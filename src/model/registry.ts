@@ -41,7 +41,7 @@ interface Provider {
   models: Record<string, Partial<ModelCapabilities>>;
 }
 
-/** `openai` is always there: it is set by `OPENAI_BASE_URL` and `OPENAI_API_KEY`, unless `providers.openai` says otherwise. */
+/** `openai` is always there: it is set by `OPENAI_BASE_URL` and `OPENAI_API_KEY`, unless `providers.openai` (a config's `models.openai`) says otherwise. */
 export function createModelRegistry(config: ModelRegistryConfig = {}): ModelRegistry {
   const configs = withDefaultProvider(config);
   const open = new Map<string, Provider>();
@@ -74,11 +74,10 @@ function openProvider(name: string, configs: Record<string, ProviderConfig>): Pr
   const config = Object.hasOwn(configs, name) ? configs[name] : undefined;
   if (!config)
     throw notFound(
-      `no model provider is named "${name}". Known: ${Object.keys(configs).join(', ')}. Add it as providers.${name}`,
+      `no model provider is named "${name}". Known: ${Object.keys(configs).join(', ')}. Add it to the config as models.${name}`,
     );
   const { baseUrl, apiKey, headers, api, models } = config;
-  const field =
-    name === 'openai' ? 'OPENAI_BASE_URL (or providers.openai.baseUrl)' : `providers.${name}.baseUrl`;
+  const field = name === 'openai' ? 'OPENAI_BASE_URL (or models.openai.baseUrl)' : `models.${name}.baseUrl`;
   if (baseUrl === undefined || !URL.canParse(baseUrl))
     throw notFound(
       `${field} must be a URL such as http://127.0.0.1:8000/v1, it is ${baseUrl === undefined ? 'missing' : `"${baseUrl}"`}`,

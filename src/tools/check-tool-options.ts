@@ -98,6 +98,11 @@ function checkBehavior(options: Options, fail: Fail): void {
       `${JSON.stringify(permission)} is none: write 'allow', 'ask', 'deny' or a function (input, context) => one of these.`,
     );
   }
+  if (options.readOnly === true && permission === 'ask')
+    fail(
+      'permission',
+      "a call that only reads passes without asking: leave readOnly out, or return { behavior: 'ask', isSafety: true, reason } from a function to ask all the same.",
+    );
   for (const field of ['readOnly', 'concurrencySafe'] as const) {
     const value = options[field];
     if (value !== undefined && typeof value !== 'boolean' && typeof value !== 'function') {

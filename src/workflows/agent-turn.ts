@@ -62,7 +62,11 @@ async function loop(turn: TurnState, hasSearchAttributes: boolean): Promise<Turn
   for (;;) {
     const action = turn.next();
     setCurrentDetails(describeTurn(turn, action));
-    if (action.kind === 'exit') return turn.result(action.reason);
+    if (action.kind === 'exit') {
+      // What it waited for is nobody's business any more.
+      if (turn.view.isPaused && hasSearchAttributes) showState('ended', 0);
+      return turn.result(action.reason);
+    }
     if (mustRotate() && !turn.hasAnswers) {
       await condition(allHandlersFinished);
       // One that just finished may have brought an answer, or a reason to end.

@@ -82,6 +82,14 @@ describe('decidePermission', () => {
     expect(decide({ tool: 'other', behavior: 'allow' })).toBe('ask');
   });
 
+  it('lets a tool’s own deny, and its ask for safety’s sake, hold for calls that only read', () => {
+    const decide = (check: PermissionDecision) =>
+      decidePermission(facts({ isReadOnly: true, check }), { mode: 'default', rules: [] }).behavior;
+    expect(decide({ behavior: 'deny', reason: 'never' })).toBe('deny');
+    expect(decide({ behavior: 'ask', reason: 'shows keys', isSafety: true })).toBe('ask');
+    expect(decide({ behavior: 'ask', reason: 'look at it' })).toBe('allow');
+  });
+
   it('names the rule that decided, and where it comes from', () => {
     const rule: PermissionRule = { tool: 'tool', behavior: 'deny', source: 'owner' };
     expect(decidePermission(facts(), { mode: 'default', rules: [rule] })).toMatchObject({

@@ -42,10 +42,10 @@ describe('createModelRegistry', () => {
     ['openai/', 'must look like provider/name'],
     [
       'nobody/x',
-      'no model provider is named "nobody". Known: bare, wrong, openai. Add it as providers.nobody',
+      'no model provider is named "nobody". Known: bare, wrong, openai. Add it to the config as models.nobody',
     ],
     ['toString/x', 'no model provider is named "toString"'],
-    ['bare/x', 'providers.bare.baseUrl must be a URL such as http://127.0.0.1:8000/v1, it is missing'],
+    ['bare/x', 'models.bare.baseUrl must be a URL such as http://127.0.0.1:8000/v1, it is missing'],
     ['wrong/x', 'it is "localhost"'],
   ])('refuses %j and says why', (ref, message) => {
     const providers = { bare: {}, wrong: { baseUrl: 'localhost' } };
@@ -58,7 +58,7 @@ describe('createModelRegistry', () => {
     const { adapter } = createModelRegistry({ env: {} }).resolve('openai/gpt-5-mini');
     await expect(ask(adapter)).rejects.toMatchObject({
       code: 'authentication',
-      message: 'No API key for provider "openai": set OPENAI_API_KEY, or providers.openai.apiKey',
+      message: 'No API key for provider "openai": set OPENAI_API_KEY, or models.openai.apiKey in the config',
     });
   });
 

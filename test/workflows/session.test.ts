@@ -86,6 +86,21 @@ describe('a session', () => {
     await expect(stack.client.session({ owner: 'nobody', id: 'x' }).submit('hi')).rejects.toThrow(
       /name an agent/,
     );
+    await expect(session.submit('hi', { idempotencyKey: 'k'.repeat(300) })).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    await expect(session.confirm(null as never)).rejects.toMatchObject({ code: 'invalid_input' });
+    expect(() => session.turn(0)).toThrow(/numbered from 1/);
+    await expect(session.turn(99).result()).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('keeps its agent', async () => {
+    stack = await startStack({ agents: [agent] });
+    stack.model.says('Hi.');
+    const session = stack.session(agent, 'owned');
+    await (await session.submit('Hi')).result();
+    const other = stack.client.session({ owner: session.owner, id: session.id, agent: 'other' });
+    await expect(other.submit('Hi')).rejects.toThrow(/belongs to the agent clerk/);
   });
 
   it('carries a large input by reference', async () => {

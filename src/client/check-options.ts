@@ -1,0 +1,22 @@
+import type { SubmitOptions } from './client.ts';
+import { DurascopeError } from './durascope-error.ts';
+
+const waysToBeBusy = ['queue', 'reject', 'steer', 'deny'];
+const maxKeyLength = 200;
+
+/** For callers whose types were not checked. @throws DurascopeError `invalid_input`, naming the option. */
+export function checkSubmitOptions({ idempotencyKey, ifBusy, actor }: SubmitOptions): void {
+  if (idempotencyKey !== undefined && !isName(idempotencyKey))
+    fail(`idempotencyKey must be a text of 1 to ${maxKeyLength} characters`);
+  if (ifBusy !== undefined && !waysToBeBusy.includes(ifBusy))
+    fail(`ifBusy is ${JSON.stringify(ifBusy)}: it must be one of ${waysToBeBusy.join(', ')}`);
+  if (actor !== undefined && !isName(actor.id)) fail('actor must be { id, roles? }, its id a text');
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value !== '' && value.length <= maxKeyLength;
+}
+
+function fail(message: string): never {
+  throw new DurascopeError('invalid_input', message);
+}
