@@ -172,12 +172,24 @@ export class TemporalSession implements Session {
   /** New text while a gate is open may be meant as an answer, or not: the caller has to say. */
   async #refuseWhileWaiting(turn: number): Promise<void> {
     const pending = pendingOf(await this.#context.content.store.calls.ofTurn(this.#ref, turn), this.#ref);
-    if (pending.length === 0) return;
+    if (pending.length === 0 || !(await this.#isRunning(turn))) return;
     const calls = pending.map(({ callId, name, state }) => `${name} ${callId} (${state})`).join(', ');
     throw new DurascopeError(
       'waiting',
       `Session ${this.id} waits for ${calls}: answer first, or submit with ifBusy "queue" (after this turn), "steer" (into it) or "deny" (deny these calls and go on)`,
     );
+  }
+
+  /** A turn that was ended from outside waits in the store alone, until its session learns of it. */
+  async #isRunning(turn: number): Promise<boolean> {
+    try {
+      const handle = this.#context.temporal.workflow.getHandle(turnIdOf(this.#ref, turn));
+      const { status } = await callTemporal(this.#context, () => handle.describe());
+      return status.name === 'RUNNING';
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+      return false;
+    }
   }
 
   /** Answers go straight to the turn that waits: its validator knows what it waits for. */
