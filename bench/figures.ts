@@ -1,6 +1,7 @@
 import { bundleSize } from './figures/bundle-size.ts';
 import { contextAssembly } from './figures/context-assembly.ts';
 import { firstToken } from './figures/first-token.ts';
+import { gates } from './figures/gates.ts';
 import { historySize } from './figures/history-size.ts';
 import { interrupt } from './figures/interrupt.ts';
 import { longTurn } from './figures/long-turn.ts';
@@ -18,6 +19,7 @@ export const figures: readonly Figure[] = [
   smallTurn,
   firstToken,
   interrupt,
+  gates,
   stepTime,
   throughput,
   longTurn,

@@ -28,6 +28,8 @@ export interface Stage {
   session(id: string): Promise<Session>;
   /** Runs the bare loop, and names its workflow. */
   floor(script: TurnScript): Promise<string>;
+  /** The task queue of the bare workflows, their worker running. */
+  floorQueue(): Promise<string>;
   /** Runs the turn with @temporalio/openai-agents, and names its workflow. */
   peer(script: TurnScript): Promise<string>;
   /** A worker of ours besides the shared one; it asks the shared endpoint where no other is named. */
@@ -105,6 +107,10 @@ export async function openStage(isQuick: boolean): Promise<Stage> {
       const args = [script.steps, script.calls];
       await temporal.workflow.execute('bareTurn', { workflowId, taskQueue: queues.floor, args });
       return workflowId;
+    },
+    async floorQueue() {
+      await floorWorker();
+      return queues.floor;
     },
     async peer(script) {
       return (await peerWorker()).call('turn', script);

@@ -67,8 +67,9 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
   const { mode } = policy;
   const asked = (decision: JudgedCall) => (mode === 'dont_ask' ? unattended(decision) : decision);
   const suggestions = suggestionsOf(facts);
+  const rules = policy.rules.filter(({ tool }) => tool === facts.toolName);
 
-  const denied = ruleOf(facts, policy, 'deny');
+  const denied = ruleOf(facts, rules, 'deny');
   if (denied)
     return {
       behavior: 'deny',
@@ -76,7 +77,7 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
       decidedBy: 'deny_rule',
       rule: denied,
     };
-  const asking = ruleOf(facts, policy, 'ask');
+  const asking = ruleOf(facts, rules, 'ask');
   if (asking)
     return asked({
       behavior: 'ask',
@@ -97,7 +98,7 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
   if (mode === 'accept_edits' && facts.isContainedEdit)
     return { behavior: 'allow', reason: 'it edits only inside the working directories', decidedBy: 'mode' };
 
-  const allowed = ruleOf(facts, policy, 'allow');
+  const allowed = ruleOf(facts, rules, 'allow');
   if (allowed)
     return {
       behavior: 'allow',
@@ -131,12 +132,10 @@ function unattended(decision: JudgedCall): JudgedCall {
   };
 }
 
-function ruleOf(facts: PermissionFacts, policy: PermissionPolicy, behavior: PermissionBehavior) {
-  return policy.rules.find(
+function ruleOf(facts: PermissionFacts, rules: readonly PermissionRule[], behavior: PermissionBehavior) {
+  return rules.find(
     (rule) =>
-      rule.behavior === behavior &&
-      rule.tool === facts.toolName &&
-      (rule.pattern === undefined || facts.matches(rule.pattern, behavior)),
+      rule.behavior === behavior && (rule.pattern === undefined || facts.matches(rule.pattern, behavior)),
   );
 }
 

@@ -1,0 +1,71 @@
+import type { DurascopeClient, Session, Turn } from '../../src/client/index.ts';
+import type { Row } from '../support/figure.ts';
+import type { Stage } from '../support/stage.ts';
+import { turnScript } from '../support/turn-script.ts';
+
+const width = 20;
+
+interface Parked {
+  session: Session;
+  turn: Turn;
+}
+
+/** Turns that wait and are not cached, in a worker that does nothing else; and then all of them answered at once. */
+export async function parkedTurns(stage: Stage): Promise<Row[]> {
+  const [count, warm] = stage.isQuick ? [20, 5] : [500, 200];
+  const taskQueue = stage.newTaskQueue();
+  const worker = await stage.startWorker({ taskQueue, maxCachedWorkflows: 10 });
+  const client = await stage.clientOf(taskQueue);
+
+  // Code is compiled, and pools fill: what waits costs nothing of that.
+  await answerAll(await park(client, `${taskQueue}-warm`, warm));
+  const idle = await worker.call<number>('memory');
+  const parked = await park(client, taskQueue, count);
+  const waiting = await worker.call<number>('memory');
+  const begin = performance.now();
+  const reasons = await answerAll(parked);
+  const seconds = (performance.now() - begin) / 1000;
+  await worker.stop();
+  return [
+    {
+      figure: `growth of an idle worker (${Math.round(idle)} MB) by ${count} turns at gates, evicted`,
+      unit: 'MB',
+      measured: waiting - idle,
+      target: { atMost: 20 },
+    },
+    {
+      figure: `of these, answered at once, ended right (in ${seconds.toFixed(0)} s)`,
+      unit: 'turns',
+      measured: reasons.filter((reason) => reason === 'model_stop').length,
+      target: { atLeast: count },
+    },
+  ];
+}
+
+async function park(client: DurascopeClient, prefix: string, count: number): Promise<Parked[]> {
+  const parked: Parked[] = [];
+  let next = 0;
+  await Promise.all(
+    Array.from({ length: width }, async () => {
+      while (next < count) {
+        next += 1;
+        const session = client.session({ owner: 'bench', id: `${prefix}-${next}`, agent: 'usual' });
+        const script = turnScript({ steps: 1, bytes: 32, tool: 'approve' });
+        const turn = await session.submit(JSON.stringify(script));
+        await turn.result();
+        parked.push({ session, turn });
+      }
+    }),
+  );
+  return parked;
+}
+
+function answerAll(parked: readonly Parked[]): Promise<string[]> {
+  return Promise.all(
+    parked.map(async ({ session, turn }) => {
+      const [call] = (await turn.result()).pending;
+      await session.confirm([{ callId: call?.callId ?? '', decision: 'allow' }]);
+      return (await turn.result({ until: 'end' })).finishReason;
+    }),
+  );
+}
