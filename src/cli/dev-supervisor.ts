@@ -37,27 +37,30 @@ export async function superviseWorker(supervised: Supervised): Promise<void> {
   const backoff = new Backoff();
   let current: WorkerProcess | undefined;
 
-  while (!signal.aborted) {
-    watcher.reset();
-    const change = watcher.change().then(() => 'change' as const);
-    const reloaded = await reload(supervised, current);
-    current = reloaded.current;
-    if (reloaded.kind === 'not_started') {
+  try {
+    while (!signal.aborted) {
+      watcher.reset();
+      const change = watcher.change().then(() => 'change' as const);
+      const reloaded = await reload(supervised, current);
+      current = reloaded.current;
+      if (reloaded.kind === 'not_started') {
+        const retryMs = backoff.next();
+        report({ kind: 'not_started', message: reloaded.message, retryMs });
+        await Promise.race([change, aborted, pause(retryMs, signal)]);
+        continue;
+      }
+      const startedAt = Date.now();
+      const cause = await Promise.race([change, aborted, ...(current ? [current.ended] : [])]);
+      if (cause === 'change' || Date.now() - startedAt > steadyMs) backoff.reset();
+      if (cause === 'change' || cause === 'abort') continue;
+      current = undefined;
       const retryMs = backoff.next();
-      report({ kind: 'not_started', message: reloaded.message, retryMs });
+      report({ kind: 'crashed', how: cause, retryMs });
       await Promise.race([change, aborted, pause(retryMs, signal)]);
-      continue;
     }
-    const startedAt = Date.now();
-    const cause = await Promise.race([change, aborted, ...(current ? [current.ended] : [])]);
-    if (cause === 'change' || Date.now() - startedAt > steadyMs) backoff.reset();
-    if (cause === 'change' || cause === 'abort') continue;
-    current = undefined;
-    const retryMs = backoff.next();
-    report({ kind: 'crashed', how: cause, retryMs });
-    await Promise.race([change, aborted, pause(retryMs, signal)]);
+  } finally {
+    await current?.stop();
   }
-  await current?.stop();
 }
 
 type Reloaded =

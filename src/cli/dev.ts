@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
 import { startEmbeddedTemporal, type EmbeddedTemporal } from '../embedded/temporal.ts';
@@ -7,6 +8,7 @@ import { CommandError } from './command-error.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { devReporter } from './dev-report.ts';
 import { superviseWorker } from './dev-supervisor.ts';
+import { endAll } from './end-all.ts';
 import { onInterrupt } from './on-interrupt.ts';
 import { wholeNumber } from './option-parsers.ts';
 import { notice } from './output.ts';
@@ -39,6 +41,7 @@ async function dev(options: DevOptions): Promise<void> {
   const file = findConfig(process.cwd(), options.config);
   if (file === undefined) throw missingConfig(process.cwd());
   const stateDir = join(dirname(file), '.durascope');
+  makeStateDir(stateDir);
   const other = readDevRecord(stateDir);
   if (other)
     throw new CommandError(
@@ -64,8 +67,8 @@ async function dev(options: DevOptions): Promise<void> {
     });
     return embedded.address;
   };
-  try {
-    await superviseWorker({
+  const supervise = () =>
+    superviseWorker({
       flags: { ...flagsOf(options), config: file },
       spawn: spawnWorker,
       watcher,
@@ -78,11 +81,26 @@ async function dev(options: DevOptions): Promise<void> {
         tell(report, embedded);
       },
     });
-  } finally {
-    removeDevRecord(stateDir);
-    watcher.close();
-    await embedded?.stop();
-    stopListening();
+  // Whatever is left would keep the process alive, and deaf to signals.
+  await endAll([
+    supervise,
+    () => removeDevRecord(stateDir),
+    () => watcher.close(),
+    () => embedded?.stop(),
+    stopListening,
+  ]);
+}
+
+function makeStateDir(stateDir: string): void {
+  try {
+    mkdirSync(stateDir, { recursive: true });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandError(
+      'state_unusable',
+      `${stateDir} is to keep the state of "durascope dev", and can't be a folder (${reason}): move what is there, or let its parent be written to`,
+      { cause },
+    );
   }
 }
 

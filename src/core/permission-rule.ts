@@ -26,32 +26,64 @@ export function formatRule({ tool, pattern }: PermissionRule): string {
  * @throws RangeError for a pattern that is not of this language: what it means to cover is unknown.
  */
 export function matchesInput(input: unknown, pattern: string): boolean {
-  const conditions = pattern.match(conditionPattern) ?? [];
-  if (pattern === '' || conditions.join('&') !== pattern)
-    throw new RangeError(`"${pattern}" is no pattern: write path=value, several joined by &`);
-  return conditions.every((condition) => {
-    const equals = condition.indexOf('=');
-    return isValue(valueAt(input, condition.slice(0, equals).split('.')), condition.slice(equals + 1));
-  });
+  return conditionsOf(pattern).every((condition) => isValue(valueAt(input, condition.path), condition));
+}
+
+/** The value at this path is this text, or this JSON. */
+interface Condition {
+  path: string[];
+  text: string;
+  json: unknown;
+}
+
+/** A rule is held against every call: its pattern is read once. */
+const known = new Map<string, Condition[]>();
+const knownLimit = 5000;
+
+function conditionsOf(pattern: string): Condition[] {
+  let conditions = known.get(pattern);
+  if (!conditions) {
+    conditions = readPattern(pattern);
+    if (known.size >= knownLimit) known.clear();
+    known.set(pattern, conditions);
+  }
+  return conditions;
 }
 
 /** `path=` and a JSON string, or text up to the next `&`. */
 const conditionPattern = /[^=&]+=(?:"(?:[^"\\]|\\.)*"(?=&|$)|[^&]*)/g;
 
-function valueAt(value: unknown, [key, ...rest]: string[]): unknown {
-  if (key === undefined) return value;
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-  return valueAt((value as Record<string, unknown>)[key], rest);
+function readPattern(pattern: string): Condition[] {
+  const conditions = pattern.match(conditionPattern) ?? [];
+  if (pattern === '' || conditions.join('&') !== pattern)
+    throw new RangeError(`"${pattern}" is no pattern: write path=value, several joined by &`);
+  return conditions.map((condition) => {
+    const equals = condition.indexOf('=');
+    const text = condition.slice(equals + 1);
+    return { path: condition.slice(0, equals).split('.'), text, json: jsonOf(text) };
+  });
 }
 
-function isValue(value: unknown, wanted: string): boolean {
-  if (value === undefined) return false;
-  if (value === wanted) return true;
+/** Undefined, which no value is, where the text is none. */
+function jsonOf(text: string): unknown {
   try {
-    return isSameJson(value, JSON.parse(wanted));
+    return JSON.parse(text);
   } catch {
-    return false;
+    return undefined;
   }
+}
+
+function valueAt(input: unknown, path: readonly string[]): unknown {
+  let value = input;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+function isValue(value: unknown, { text, json }: Condition): boolean {
+  return value !== undefined && (value === text || (json !== undefined && isSameJson(value, json)));
 }
 
 /** Keys in any order: a model that writes them in another must not slip past a deny rule. */

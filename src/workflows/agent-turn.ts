@@ -14,7 +14,7 @@ import {
 } from '@temporalio/workflow';
 import type { GateAnswer } from '../contracts/activities.ts';
 import { failure } from '../contracts/failures.ts';
-import type { Answered, TurnCall, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
+import type { Answered, Steer, TurnCall, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
 import {
   confirmSignal,
   confirmUpdate,
@@ -38,6 +38,8 @@ import { TurnState } from './turn-state.ts';
 
 /** Replay costs near 1 ms an event: a run rotates between steps past this many. */
 const rotateAfterEvents = 1000;
+/** What the store tells of a call its turn knows within this time. */
+const learningMs = 2000;
 
 export async function agentTurn(input: TurnInput): Promise<TurnResult> {
   const turn = new TurnState(input);
@@ -143,12 +145,14 @@ async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: b
   turn.isAtGate = false;
   const answers = turn.answers;
   if (answers.length === 0) return;
+  turn.isBusy = true;
   const outcomes = await store.answerGates({
     ...turn.address,
     nextRun: turn.view.run + 1,
     calls: turn.view.calls.map(({ callId, state }) => ({ callId, state })),
     answers,
   });
+  turn.isBusy = false;
   turn.answersApplied(answers, outcomes);
   if (hasSearchAttributes && !turn.view.isPaused) showState('running', 0);
 }
@@ -169,6 +173,7 @@ function mustRotate(): boolean {
 async function interruptible<T>(turn: TurnState, run: () => Promise<T>): Promise<T | undefined> {
   const scope = new CancellationScope();
   turn.onInterrupt = () => scope.cancel();
+  turn.isBusy = true;
   try {
     return await scope.run(run);
   } catch (error) {
@@ -177,6 +182,7 @@ async function interruptible<T>(turn: TurnState, run: () => Promise<T>): Promise
     throw error;
   } finally {
     turn.onInterrupt = undefined;
+    turn.isBusy = false;
   }
 }
 
@@ -197,11 +203,17 @@ function toTurnError(error: unknown): TurnError | undefined {
 /** Handlers are in place before the first await, so that no message is lost at the edge of a run. */
 function handleMessages(turn: TurnState): void {
   setHandler(turnQuery, () => ({ step: turn.view.step, run: turn.view.run, calls: turn.view.calls }));
-  setHandler(confirmSignal, (answered) => takeAnswer(turn, 'confirm', answered));
-  setHandler(externalResultSignal, (answered) => takeAnswer(turn, 'external', answered));
-  setHandler(reconcileSignal, (answered) => takeAnswer(turn, 'reconcile', answered));
+  setHandler(confirmSignal, async (answered) => void (await takeAnswers(turn, 'confirm', answered, false)));
+  setHandler(
+    externalResultSignal,
+    async (answered) => void (await takeAnswers(turn, 'external', answered, false)),
+  );
+  setHandler(
+    reconcileSignal,
+    async (answered) => void (await takeAnswers(turn, 'reconcile', answered, false)),
+  );
   setHandler(interruptSignal, (interrupt) => turn.interrupt(readInterrupt(interrupt)));
-  setHandler(steerSignal, (steer) => turn.steer(steer));
+  setHandler(steerSignal, (steer) => takeSteer(turn, steer));
 
   const answering = <T extends { callId: string }>(kind: GateAnswer['kind']) => ({
     run: (answered: Answered<T>) => answerAndWait(turn, kind, answered),
@@ -216,8 +228,8 @@ function handleMessages(turn: TurnState): void {
   setHandler(interruptUpdate, (interrupt) => turn.interrupt(readInterrupt(interrupt)));
   setHandler(
     steerUpdate,
-    (steer) => {
-      turn.steer(steer);
+    async (steer) => {
+      await takeSteer(turn, steer);
       return { turnId: turn.turnId, status: 'steered' as const };
     },
     { validator: (steer) => rejectIf(whyNoInput(steer)) },
@@ -234,34 +246,46 @@ async function caughtUp(): Promise<void> {
   await condition(() => isApplied);
 }
 
-/** A vote that is under way for one of these calls is counted first. */
-async function readyToJudge<T extends { callId: string }>(
-  turn: TurnState,
-  answered: Answered<T>,
-): Promise<void> {
-  await caughtUp();
-  await condition(() => turn.isInterrupted || !turn.hasVoteUnderWay(answered));
-}
-
-async function takeAnswer<T extends { callId: string }>(
+/**
+ * Takes answers as they fit; `isWhole` rejects where one does not. What the turn is about to learn is waited for: what the store has of a
+ * call already, whether an earlier answer to it is refused, a vote that is being committed.
+ */
+async function takeAnswers<T extends { callId: string }>(
   turn: TurnState,
   kind: GateAnswer['kind'],
   answered: Answered<T>,
-): Promise<void> {
-  await readyToJudge(turn, answered);
-  turn.answer(kind, answered);
+  isWhole: boolean,
+): Promise<string[]> {
+  await caughtUp();
+  if (whyNoAnswers(answered) !== undefined) return [];
+  const isLearning = () =>
+    turn.hasVoteUnderWay(answered) ||
+    ((turn.isBusy || turn.hasAnswers) && turn.whyNotAny(kind, answered) !== undefined);
+  const isClear = () => turn.isInterrupted || !isLearning();
+  // Others may have been taken since the condition held. And nobody waits for a long activity to hear that an answer is wrong.
+  for (let isInTime = true; isInTime && !isClear();) isInTime = await condition(isClear, learningMs);
+  if (isWhole) rejectIf(turn.whyNotAny(kind, answered));
+  return turn.answer(kind, answered);
+}
+
+async function takeSteer(turn: TurnState, steer: Steer): Promise<void> {
+  if (!turn.steer(steer) || steer.denyPending !== true || !turn.isBusy) return;
+  // The gates that its sender saw may be news to the turn.
+  await condition(() => turn.isInterrupted || !turn.isBusy, learningMs);
+  turn.denyPending();
 }
 
 /**
- * Called synchronously by the server's validation: an async validator would reject nothing. While a step runs, its result may be part of
- * the same task: then the handler judges, once it has caught up.
+ * Called synchronously by the server's validation: an async validator would reject nothing. While a step runs, or an answer is under way, its
+ * result may be part of the same task: then the handler judges, once it has caught up.
  */
 function rejectWrong<T extends { callId: string }>(
   turn: TurnState,
   kind: GateAnswer['kind'],
   answered: Answered<T>,
 ): void {
-  rejectIf(whyNoAnswers(answered) ?? (turn.isAtGate ? turn.whyNotAny(kind, answered) : undefined));
+  const isAtRest = turn.isAtGate && !turn.hasAnswers;
+  rejectIf(whyNoAnswers(answered) ?? (isAtRest ? turn.whyNotAny(kind, answered) : undefined));
 }
 
 function rejectIf(why: string | undefined): void {
@@ -274,9 +298,7 @@ async function answerAndWait<T extends { callId: string }>(
   kind: GateAnswer['kind'],
   answered: Answered<T>,
 ): Promise<string[]> {
-  await readyToJudge(turn, answered);
-  rejectIf(turn.whyNotAny(kind, answered));
-  const taken = turn.answer(kind, answered);
+  const taken = await takeAnswers(turn, kind, answered, true);
   await condition(() => turn.isInterrupted || taken.every((callId) => turn.outcomeOf(callId) !== undefined));
   if (taken.some((callId) => turn.outcomeOf(callId) === undefined))
     rejectIf(`turn ${turn.turnId} was interrupted before the answer was taken`);

@@ -55,6 +55,8 @@ export class TurnState {
   #stop: { reason: TurnResult['finishReason']; why?: string; error?: TurnError } | undefined;
   /** Nothing runs: the turn waits for an answer. */
   isAtGate = false;
+  /** An activity runs that may change calls: whoever reads the store knows of it before the turn does. */
+  isBusy = false;
   /** Called once when an interrupt arrives, to cancel what runs. */
   onInterrupt: (() => void) | undefined;
 
@@ -227,12 +229,23 @@ export class TurnState {
     this.onInterrupt?.();
   }
 
-  /** Takes in a user message for the next model call; a repeat or one too many is dropped. */
-  steer(steer: Steer): void {
-    if (whyNoInput(steer) !== undefined || this.#carry.steers.length >= steerLimit) return;
-    if (this.#isRepeat(steer.id)) return;
-    if (steer.denyPending === true) this.#denyPending();
+  /** Takes in a user message for the next model call, and says whether it did; a repeat or one too many is dropped. */
+  steer(steer: Steer): boolean {
+    if (whyNoInput(steer) !== undefined || this.#carry.steers.length >= steerLimit) return false;
+    if (this.#isRepeat(steer.id)) return false;
+    if (steer.denyPending === true) this.denyPending();
     this.#set({ steers: [...this.#carry.steers, steer] });
+    return true;
+  }
+
+  /** Denies the calls that ask or are held back, on behalf of a user who wrote something else. */
+  denyPending(): void {
+    for (const { callId, state } of this.#carry.calls)
+      if ((state === 'asking' || state === 'held') && !this.#isDecided(callId))
+        this.#answers.push({
+          kind: 'confirm',
+          answer: { callId, decision: 'deny', reason: 'the user wrote something else instead of answering' },
+        });
   }
 
   /** Keeps the answers that fit, drops the rest: a wrong signal changes nothing. */
@@ -359,15 +372,6 @@ export class TurnState {
     return this.#answers.some(
       (given) => given.answer.callId === callId && !(given.kind === 'confirm' && given.isVote === true),
     );
-  }
-
-  #denyPending(): void {
-    for (const { callId, state } of this.#carry.calls)
-      if ((state === 'asking' || state === 'held') && !this.#isDecided(callId))
-        this.#answers.push({
-          kind: 'confirm',
-          answer: { callId, decision: 'deny', reason: 'the user wrote something else instead of answering' },
-        });
   }
 
   #call(callId: string): TurnCall | undefined {

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScriptedModel } from '../../src/testing/index.ts';
@@ -115,6 +116,29 @@ describe('durascope dev', () => {
     expect((await runCli(['confirm', callId], options())).code).toBe(0);
     await model.waitForRequest(2);
     expect(model.requests[1]?.messages.at(-1)?.text).toBe('refunded 1');
+  });
+});
+
+describe('durascope dev that fails', () => {
+  it('says which file is in the place of its state, and ends with 1', async () => {
+    await project.write('.durascope', '');
+    const { code, stdout, stderr } = await startDev().finished;
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(/^error \S+\/\.durascope is to keep the state [^\n]+: move what is there[^\n]+\n$/);
+  });
+
+  it('ends all that it started, even when a step of the clean-up fails', async () => {
+    const dev = startDev();
+    await dev.waitFor('ready');
+    const children = childrenOf(dev);
+    const record = join(project.folder, '.durascope/dev.json');
+    await rm(record);
+    await mkdir(record);
+    dev.kill('SIGTERM');
+    const { code, stderr } = await dev.finished;
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^error .*dev\.json/m);
+    expect(children.filter(isAlive)).toEqual([]);
   });
 });
 
