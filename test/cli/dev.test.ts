@@ -124,7 +124,9 @@ describe('durascope dev that fails', () => {
     await project.write('.durascope', '');
     const { code, stdout, stderr } = await startDev().finished;
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toMatch(/^error \S+\/\.durascope is to keep the state [^\n]+: move what is there[^\n]+\n$/);
+    expect(stderr).toMatch(
+      /^error \S+\/\.durascope is to keep the state [^\n]+: move what is there[^\n]+\n$/,
+    );
   });
 
   it('ends all that it started, even when a step of the clean-up fails', async () => {
