@@ -1,11 +1,11 @@
-import pc from 'picocolors';
 import type { AgentEvent } from '../schema/event.ts';
+import { colorsOf } from './colors.ts';
 import { emptyView, renderEvent, type RenderOptions } from './render-events.ts';
 import type { Style } from './text.ts';
 
 export function terminalStyle(): Style {
   return {
-    colors: pc.createColors(pc.isColorSupported && process.stdout.isTTY),
+    colors: colorsOf(process.stdout),
     // Room for what stands before a cut text. A terminal may not know its size, and say 0.
     width: Math.max(process.stdout.columns || 100, 60) - 20,
   };
@@ -21,7 +21,7 @@ export function printJson(value: unknown): void {
 
 /** For what a person should know besides the output: with `--json` too, as stdout is the program's. */
 export function notice(line: string): void {
-  process.stderr.write(`${pc.dim(line)}\n`);
+  process.stderr.write(`${colorsOf(process.stderr).dim(line)}\n`);
 }
 
 /** Prints events as they come: as text on the terminal, or one JSON a line. */
