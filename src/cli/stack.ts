@@ -19,10 +19,14 @@ export interface Stack {
 /**
  * What `run` and `chat` need: a client of the Temporal that the settings name, or of the running `durascope dev`; with neither, a server
  * and a worker of our own for as long as the command lasts.
+ *
+ * @throws AgentNotFoundError when there is a config without the agent: a session of it could never run.
  */
 export async function openStack(flags: Flags, agent: string): Promise<Stack> {
   const known = await resolveSettings(flags);
   if (known.temporal.address === undefined) return openEmbedded(flags, agent);
+  // Without a config, or where "durascope dev" has loaded it, only the workers know the agents.
+  if (known.config) createAgentRegistry(known.config.agents).get(agent);
   const { client, close } = await openClient(known);
   return { client, settings: known, isEmbedded: false, close };
 }

@@ -7,6 +7,7 @@ export interface CliStack {
   project: Project;
   model: ScriptedModel;
   env: Record<string, string>;
+  taskQueue: string;
   worker: RunningCli;
   /** Runs a command to its end. */
   cli(...args: string[]): Promise<Finished>;
@@ -19,7 +20,8 @@ export interface CliStack {
 export async function startCliStack(address = sharedTemporal().address): Promise<CliStack> {
   const project = await aProject();
   const name = project.folder.split('-').at(-1) ?? '';
-  await project.write('durascope.config.ts', aConfig(`taskQueue: 'cli-${name}'`));
+  const taskQueue = `cli-${name}`;
+  await project.write('durascope.config.ts', aConfig(`taskQueue: '${taskQueue}'`));
   const model = await ScriptedModel.start({ models: ['gpt-test'] });
   const env = {
     TEMPORAL_ADDRESS: address,
@@ -35,6 +37,7 @@ export async function startCliStack(address = sharedTemporal().address): Promise
     project,
     model,
     env,
+    taskQueue,
     worker,
     cli: (...args) => runCli(args, { cwd: project.folder, env }),
     live,

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { AgentEvent } from '../../src/schema/event.ts';
 import { runCli } from './cli-process.ts';
@@ -59,10 +60,33 @@ describe('durascope run', () => {
     expect(events.at(-1)).toMatchObject({ kind: 'turn_end', finishReason: 'model_stop' });
   });
 
-  it('says that an agent is not known, and which are', async () => {
-    const { code, stdout } = await stack.cli('run', 'suport', 'Hello');
-    expect(code).toBe(1);
-    expect(stdout).toContain('Did you mean support?');
+  it.each(['run', 'chat'])(
+    '%s refuses an agent that the config does not have, and makes no session',
+    async (command) => {
+      const input = command === 'run' ? ['Hello'] : [];
+      const refused = await stack.cli(command, 'suport', ...input, '--session', 'dead');
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain(
+        'There is no agent "suport". Did you mean support? The agents are: support.',
+      );
+      expect((await stack.cli('show', 'dead')).stderr).toContain('has no session dead');
+    },
+  );
+
+  it('leaves it to the workers where there is no config: an agent of theirs runs, another is not known', async () => {
+    const { folder } = stack.project;
+    await stack.project.write('elsewhere/empty.txt', '');
+    const elsewhere = {
+      cwd: join(folder, 'elsewhere'),
+      env: { ...stack.env, DURASCOPE_STORE: `sqlite:${join(folder, 'store.db')}` },
+    };
+    const run = (agent: string) =>
+      runCli(['run', agent, 'Hello', '--task-queue', stack.taskQueue], elsewhere);
+    stack.model.says('Hi.');
+    expect((await run('support')).stdout).toContain('Hi.');
+    const unknown = await run('suport');
+    expect(unknown.code).toBe(1);
+    expect(unknown.stdout).toContain('Did you mean support?');
   });
 
   it('says how to go on when Temporal is not there', async () => {
