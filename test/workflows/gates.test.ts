@@ -152,6 +152,39 @@ describe('an external tool', () => {
   });
 });
 
+describe('an external tool that asks', () => {
+  it('is confirmed first and then waits for its system; a result that comes too late is refused', async () => {
+    const ship = defineTool({
+      name: 'ship',
+      description: 'Ships a parcel',
+      input: z.object({}),
+      external: true,
+      permission: 'ask',
+    });
+    const shipper = defineAgent({
+      name: 'shipper',
+      model: 'openai/gpt-test',
+      instructions: 'x',
+      tools: [ship],
+    });
+    stack = await startStack({ agents: [shipper] });
+    stack.model.calls('ship', {});
+    const session = stack.session(shipper);
+    const turn = await session.submit('Ship it');
+    const callId = (await turn.result()).pending[0]?.callId ?? '';
+    await expect(session.submitExternalResults([{ callId, state: 'success', content: 'x' }])).rejects.toThrow(
+      /is asking/,
+    );
+    await session.confirm([{ callId, decision: 'allow' }]);
+    expect((await session.get())?.pending).toMatchObject([{ callId, state: 'submitted' }]);
+    await session.interrupt();
+    await turn.result({ until: 'end' });
+    await expect(
+      session.submitExternalResults([{ callId, state: 'success', content: 'shipped' }]),
+    ).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
+
 describe('runs', () => {
   it('end at a gate and begin again with the answer, in events', async () => {
     const { session } = await submit('x');
