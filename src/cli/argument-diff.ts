@@ -26,3 +26,8 @@ function labelOf(path: string): string {
   const keys = JSON.parse(path) as string[];
   return keys.length === 0 ? '' : `${printable(keys.join('.'))}: `;
 }
+
+/** A model may write nothing where it means no arguments. */
+export function argumentsOf({ arguments: raw }: { arguments: string }): Json {
+  return raw.trim() === '' ? {} : (JSON.parse(raw) as Json);
+}

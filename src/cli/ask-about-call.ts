@@ -2,7 +2,7 @@ import type { PendingCall } from '../client/index.ts';
 import type { Confirmation } from '../contracts/inputs.ts';
 import { formatRule } from '../core/permission-rule.ts';
 import type { Json } from '../schema/message.ts';
-import { argumentDiff } from './argument-diff.ts';
+import { argumentDiff, argumentsOf } from './argument-diff.ts';
 import type { Ask } from './prompter.ts';
 import { gateFacts, rememberable } from './render-gate.ts';
 import { printable, type Style } from './text.ts';
@@ -110,9 +110,4 @@ async function isMeant(
   }
   for (const line of changes) say(`  ${line}`);
   return choiceOf(await ask('run it with this? y(es), n(o) ', { signal, callId: call.callId })) === 'y';
-}
-
-/** A model may write nothing where it means no arguments. */
-function argumentsOf({ arguments: raw }: PendingCall): Json {
-  return raw.trim() === '' ? {} : (JSON.parse(raw) as Json);
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Session, SessionDetails } from '../client/index.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
+import { editsOf } from './edits.ts';
 import { existingSession } from './existing-session.ts';
 import { onInterrupt } from './on-interrupt.ts';
 import { openReader, withClient } from './open-client.ts';
@@ -42,7 +43,12 @@ async function show(id: string, options: ShowOptions): Promise<void> {
         ...(limit === undefined ? {} : { limit }),
         ...(cursor === undefined ? {} : { cursor }),
       });
-      const report = { ...details, turns: await session.turns({ limit: 20 }), messages };
+      const report = {
+        ...details,
+        turns: await session.turns({ limit: 20 }),
+        messages,
+        edits: await editsOf(session, messages.items, details.pending),
+      };
       if (options.json) printJson(report);
       else printLines(renderSession(report, terminalStyle()));
     },

@@ -65,6 +65,9 @@ describe('a gate', () => {
       stderr: expect.stringContaining('its turn has ended') as string,
     });
     expect((await stack.cli('gates')).stdout).toBe('');
+    expect((await stack.cli('show', 'gate')).stdout).toContain(
+      '→ refund {"orderId":"1001"}\n  edited to {"orderId":"77"} by ann\n  ✓ refunded 77\n',
+    );
   });
 
   it('is closed by deny, whose reason the model reads', async () => {
