@@ -4,16 +4,6 @@ import type * as activities from './activities.ts';
 
 const { model, tool } = proxyActivities<typeof activities>({ startToCloseTimeout: '1m' });
 
-export const goSignal = defineSignal('go');
-
-/** A gate at its barest: an activity, once a signal came. */
-export async function bareGate(): Promise<void> {
-  let isOpen = false;
-  setHandler(goSignal, () => void (isOpen = true));
-  await condition(() => isOpen);
-  await tool(1);
-}
-
 /** As many activities as a turn of that many steps has model and tool calls; those of one step side by side. */
 export async function bareTurn(steps: number, calls: number): Promise<void> {
   for (let step = 1; step <= steps; step += 1) {
@@ -21,4 +11,14 @@ export async function bareTurn(steps: number, calls: number): Promise<void> {
     await Promise.all(Array.from({ length: calls }, (_, call) => tool(call)));
   }
   await model(steps + 1);
+}
+
+export const goSignal = defineSignal('go');
+
+/** What a gate costs in bare Temporal: a wait for a signal, and the activity that it lets go. */
+export async function bareGate(): Promise<void> {
+  let isOpen = false;
+  setHandler(goSignal, () => void (isOpen = true));
+  await condition(() => isOpen);
+  await tool(1);
 }

@@ -6,7 +6,7 @@ export interface Figure {
   measure(stage: Stage): Promise<Row[]>;
 }
 
-export type Unit = 'decisions/s' | 'ms' | 'bytes' | 'MB' | 'events' | 'turns/s' | 'reads' | '%';
+export type Unit = 'ms' | 'bytes' | 'MB' | 'events' | 'turns' | 'turns/s' | 'decisions/s' | 'reads' | '%';
 
 /** One line of the table. */
 export interface Row {

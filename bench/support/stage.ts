@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Client, Connection, type WorkflowHandle, WorkflowNotFoundError } from '@temporalio/client';
+import { Client, Connection, WorkflowNotFoundError } from '@temporalio/client';
 import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { DurascopeClient, type Session } from '../../src/client/index.ts';
 import { startEmbeddedTemporal } from '../../src/embedded/temporal.ts';
@@ -28,8 +28,8 @@ export interface Stage {
   session(id: string): Promise<Session>;
   /** Runs the bare loop, and names its workflow. */
   floor(script: TurnScript): Promise<string>;
-  /** Starts the bare gate, whose worker runs. */
-  bareGate(): Promise<WorkflowHandle>;
+  /** The task queue of the bare workflows, their worker running. */
+  floorQueue(): Promise<string>;
   /** Runs the turn with @temporalio/openai-agents, and names its workflow. */
   peer(script: TurnScript): Promise<string>;
   /** A worker of ours besides the shared one; it asks the shared endpoint where no other is named. */
@@ -108,12 +108,9 @@ export async function openStage(isQuick: boolean): Promise<Stage> {
       await temporal.workflow.execute('bareTurn', { workflowId, taskQueue: queues.floor, args });
       return workflowId;
     },
-    async bareGate() {
+    async floorQueue() {
       await floorWorker();
-      return temporal.workflow.start('bareGate', {
-        workflowId: `gate/${newName()}`,
-        taskQueue: queues.floor,
-      });
+      return queues.floor;
     },
     async peer(script) {
       return (await peerWorker()).call('turn', script);
