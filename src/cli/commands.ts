@@ -9,6 +9,8 @@ export const commandNames = [
   'gates',
   'confirm',
   'deny',
+  'result',
+  'reconcile',
   'audit',
   'interrupt',
   'steer',

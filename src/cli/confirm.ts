@@ -15,6 +15,7 @@ import { allowRule, json } from './option-parsers.ts';
 import { printJson, printLines, terminalStyle } from './output.ts';
 import { askAtTerminal } from './prompter.ts';
 import { rememberable } from './render-gate.ts';
+import { waitingCall } from './waiting-call.ts';
 
 interface ConfirmOptions extends CommonOptions {
   input?: Json;
@@ -56,15 +57,13 @@ export function confirmCommand(): Command {
 
 async function confirm(callId: string, options: ConfirmOptions): Promise<void> {
   await withClient(flagsOf(options), async (client, { owner }) => {
-    const session = await client.sessionOfCall(owner, callId);
-    const call = (await session.get())?.pending.find((pending) => pending.callId === callId);
+    const { session, call } = await waitingCall(client, { owner, callId }, 'asking');
     const confirmation = await confirmationOf(callId, call, options);
     await session.confirm([confirmation], { actor: options.actor ?? actor() });
     await tell(session, confirmation, options);
   });
 }
 
-/** `call` is undefined when it does not wait (any more): the turn then says why it takes no answer. */
 async function confirmationOf(
   callId: string,
   call: PendingCall | undefined,

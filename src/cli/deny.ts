@@ -3,6 +3,7 @@ import { actor } from './actor.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { withClient } from './open-client.ts';
 import { printJson, printLines } from './output.ts';
+import { waitingCall } from './waiting-call.ts';
 
 interface DenyOptions extends CommonOptions {
   reason: string;
@@ -24,7 +25,7 @@ export function denyCommand(): Command {
 async function deny(callId: string, options: DenyOptions): Promise<void> {
   const { reason } = options;
   await withClient(flagsOf(options), async (client, { owner }) => {
-    const session = await client.sessionOfCall(owner, callId);
+    const { session } = await waitingCall(client, { owner, callId }, 'asking');
     await session.confirm([{ callId, decision: 'deny', reason }], { actor: options.actor ?? actor() });
     if (options.json) printJson({ callId, sessionId: session.id, decision: 'deny', reason });
     else printLines([`denied ${callId}: session ${session.id} goes on`]);

@@ -14,22 +14,36 @@ export function hasAnswer({ finishReason, content }: Reply): boolean {
 
 /** What a person types to answer calls that wait. */
 export function howToAnswer(pending: readonly PendingCall[]): string[] {
-  return pending.flatMap(({ callId, name, state, question }) => {
-    const what = printable(name);
-    if (state === 'asking' && question)
+  return pending.flatMap((call) => [
+    `${printable(call.name)} ${waitsFor(call)}`,
+    ...answersTo(call).map((command) => `  ${command}`),
+  ]);
+}
+
+/** The commands that answer a call. */
+export function answersTo({ callId, state, question }: PendingCall): string[] {
+  switch (state) {
+    case 'asking': {
+      const answer = question ? ` --answer ${question.isSecret ? '-' : '"…"'}` : '';
+      return [`durascope confirm ${callId}${answer}`, `durascope deny ${callId} --reason "…"`];
+    }
+    case 'submitted':
+      return [`durascope result ${callId} --content "…"`];
+    default:
       return [
-        `${what} asks: ${oneLine(question.question, 200)}`,
-        `  durascope confirm ${callId} --answer ${question.isSecret ? '-' : '"…"'}`,
-        `  durascope deny ${callId} --reason "…"`,
+        `durascope reconcile ${callId} --happened --reason "…"`,
+        `durascope reconcile ${callId} --did-not-happen --reason "…"`,
       ];
-    if (state === 'asking')
-      return [
-        `${what} waits for approval:`,
-        `  durascope confirm ${callId}`,
-        `  durascope deny ${callId} --reason "…"`,
-      ];
-    if (state === 'submitted')
-      return [`${what} waits for its system, which answers with submitExternalResults for call ${callId}`];
-    return [`${what} may have happened: find out, and answer with reconcile for call ${callId}`];
-  });
+  }
+}
+
+function waitsFor({ state, question }: PendingCall): string {
+  switch (state) {
+    case 'asking':
+      return question ? `asks: ${oneLine(question.question, 200)}` : 'waits for approval:';
+    case 'submitted':
+      return 'waits for its system; to answer in its place:';
+    default:
+      return 'may have happened; find out, and say:';
+  }
 }

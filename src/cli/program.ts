@@ -9,6 +9,8 @@ import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { gatesCommand } from './gates.ts';
 import { interruptCommand } from './interrupt.ts';
+import { reconcileCommand } from './reconcile.ts';
+import { resultCommand } from './result.ts';
 import { runCommand } from './run.ts';
 import { sessionsCommand } from './sessions.ts';
 import { showCommand } from './show.ts';
@@ -25,6 +27,8 @@ const makers: Record<CommandName, () => Command> = {
   gates: gatesCommand,
   confirm: confirmCommand,
   deny: denyCommand,
+  result: resultCommand,
+  reconcile: reconcileCommand,
   audit: auditCommand,
   interrupt: interruptCommand,
   steer: steerCommand,

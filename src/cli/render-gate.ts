@@ -1,6 +1,7 @@
 import type { PendingCall } from '../client/index.ts';
 import { formatRule } from '../core/permission-rule.ts';
 import type { Question } from '../schema/event.ts';
+import { answersTo } from './finish.ts';
 import { oneLine, printable, type Style } from './text.ts';
 
 const waitsFor: Partial<Record<PendingCall['state'], string>> = {
@@ -18,6 +19,8 @@ export function renderGate(call: PendingCall, style: Style): string[] {
     `  session ${call.sessionId} · turn ${call.turn}`,
     ...(call.question ? [] : [`  ${oneLine(call.arguments, width)}`]),
     ...gateFacts(call, style).map((line) => `  ${line}`),
+    // How to approve is known; what these wait for is rare.
+    ...(call.state === 'asking' ? [] : answersTo(call).map((line) => `  ${line}`)),
   ];
 }
 

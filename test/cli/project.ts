@@ -34,7 +34,8 @@ export default defineConfig({ agents: [support], ${more} });
 }
 
 export function anAgent(instructions = 'Be brief.'): string {
-  return `import { askUser, defineAgent, defineTool } from '${index}';
+  return `import { existsSync, writeFileSync } from 'node:fs';
+import { askUser, defineAgent, defineTool } from '${index}';
 const input = { type: 'object' as const, properties: { orderId: { type: 'string' } }, required: ['orderId'] };
 const refund = defineTool({
   name: 'refund', description: 'Refunds an order', input, permission: 'ask', idempotent: true,
@@ -48,8 +49,21 @@ const close = defineTool({
   name: 'close', description: 'Closes an account', input: { type: 'object' as const }, permission: 'ask',
   approval: { by: 'not_requester' }, execute: () => 'closed',
 });
+const ship = defineTool({
+  name: 'ship', description: 'Ships an order', input, permission: 'allow', external: true,
+});
+const charge = defineTool({
+  name: 'charge', description: 'Charges for an order', input, permission: 'allow', concurrencySafe: true,
+  async execute({ orderId }: any) {
+    if (existsSync('charged-' + orderId)) return 'charged again';
+    writeFileSync('charged-' + orderId, '');
+    console.log('charging ' + orderId);
+    await new Promise(() => {});
+    return '';
+  },
+});
 export const support = defineAgent({
-  name: 'support', model: 'openai/gpt-test', instructions: ${JSON.stringify(instructions)}, tools: [refund, close, askUser()], maxModelAttempts: 2,
+  name: 'support', model: 'openai/gpt-test', instructions: ${JSON.stringify(instructions)}, tools: [refund, close, ship, charge, askUser()], maxModelAttempts: 2,
 });
 `;
 }

@@ -1,0 +1,63 @@
+import { Option, type Command } from 'commander';
+import type { Reconciliation } from '../contracts/inputs.ts';
+import { actor } from './actor.ts';
+import { UsageError } from './command-error.ts';
+import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
+import { withClient } from './open-client.ts';
+import { printJson, printLines } from './output.ts';
+import { waitingCall } from './waiting-call.ts';
+
+interface ReconcileOptions extends CommonOptions {
+  happened?: true;
+  didNotHappen?: true;
+  reason: string;
+  content?: string;
+  actor?: string;
+}
+
+export function reconcileCommand(): Command {
+  return defineCommand(
+    'reconcile',
+    'say whether a call happened whose worker died before its outcome was recorded',
+    [
+      'durascope reconcile call_1 --happened --reason "seen in the bank statement" --content "refunded 5.00"',
+      'durascope reconcile call_1 --did-not-happen --reason "the bank knows nothing of it"',
+    ].join('\n'),
+  )
+    .argument('<call>', 'its id, as "durascope gates" lists it')
+    .addOption(new Option('--happened', 'it is not run again').conflicts('didNotHappen'))
+    .addOption(new Option('--did-not-happen', 'it runs now').conflicts('content'))
+    .requiredOption('--reason <text>', 'how you know; the model reads it where no --content is given')
+    .option('--content <text>', 'what the tool would have returned, for the model')
+    .option('--actor <name>', 'who found out, for the record; default: your user name')
+    .action(reconcile);
+}
+
+async function reconcile(callId: string, options: ReconcileOptions): Promise<void> {
+  const reconciliation = reconciliationOf(callId, options);
+  await withClient(flagsOf(options), async (client, { owner }) => {
+    const { session } = await waitingCall(client, { owner, callId }, 'uncertain');
+    await session.reconcile([reconciliation], { actor: options.actor ?? actor() });
+    if (options.json) printJson({ ...reconciliation, sessionId: session.id });
+    else printLines([`${done[reconciliation.outcome]} ${callId}: session ${session.id} goes on`]);
+  });
+}
+
+const done: Record<Reconciliation['outcome'], string> = {
+  happened: 'recorded',
+  did_not_happen: 'runs',
+};
+
+function reconciliationOf(callId: string, options: ReconcileOptions): Reconciliation {
+  const { happened, didNotHappen, reason, content } = options;
+  if (!happened && !didNotHappen)
+    throw new UsageError(
+      `Find out what became of call ${callId}, and say --happened or --did-not-happen: the second runs it`,
+    );
+  return {
+    callId,
+    outcome: happened ? 'happened' : 'did_not_happen',
+    reason,
+    ...(content === undefined ? {} : { content }),
+  };
+}
