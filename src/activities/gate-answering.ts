@@ -9,7 +9,7 @@ import type { AuditDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { checkArguments, parseArguments } from '../tools/parse-arguments.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
-import { judge } from './judge.ts';
+import { isFinal, judge } from './judge.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 import { placeholderOf } from './secret-answers.ts';
 import { toOutcome } from './settle-siblings.ts';
@@ -79,9 +79,9 @@ export class GateAnswering {
         : await checkArguments(edited, tool);
     if (!checked.ok) return rejected(call, checked.message);
     const judged = await judge(this.#agent, tool, checked.input, this.#session, this.#policy);
-    if (judged.behavior === 'deny' && (judged.decidedBy === 'deny_rule' || judged.decidedBy === 'tool_check'))
+    if (judged.behavior === 'deny' && (isFinal(judged) || this.#policy.mode === 'explore'))
       return rejected(call, `it may not be approved: ${judged.reason}`);
-    const wrong = this.#whyNoRules(remember);
+    const wrong = this.#whyNoRules(remember, tool);
     if (wrong !== undefined) return rejected(call, wrong);
 
     const raw = edited === undefined ? undefined : JSON.stringify(edited);
@@ -176,10 +176,17 @@ export class GateAnswering {
     return toOutcome(moved);
   }
 
-  #whyNoRules(rules: unknown): string | undefined {
+  /** A rule opens what its own gate guards and nothing else, and never a gate that one person alone may not open. */
+  #whyNoRules(rules: unknown, gated: Tool): string | undefined {
     const parsed = PermissionRule.array().safeParse(rules);
     if (!parsed.success)
       return `remember must be a list of rules such as {"tool": "…", "behavior": "allow"}: ${parsed.error.issues[0]?.message}`;
+    const opening = parsed.data.filter(({ behavior }) => behavior === 'allow');
+    const foreign = opening.find(({ tool }) => tool !== gated.name);
+    if (foreign) return `remember may allow ${gated.name}, which was asked for, and not ${foreign.tool}`;
+    const { by = 'anyone', count = 1 } = gated.approval ?? this.#agent.permissions.approval ?? {};
+    if (opening.length > 0 && (by !== 'anyone' || count > 1))
+      return `${gated.name} has an approval policy: each call needs its answer, and none can be remembered`;
     const unknown = parsed.data.find(({ tool }) => !this.#agent.toolByName.has(tool));
     return unknown && `remember names ${unknown.tool}, which is no tool of ${this.#agent.name}`;
   }

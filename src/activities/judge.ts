@@ -108,8 +108,20 @@ function judgeQuestion(tool: Tool, input: unknown, policy: PermissionPolicy): Ju
   };
 }
 
+/** A denial that no person can lift: a rule's, or the tool's own. */
+export function isFinal({ behavior, decidedBy }: JudgedCall): boolean {
+  return behavior === 'deny' && (decidedBy === 'deny_rule' || decidedBy === 'tool_check');
+}
+
+/** A suggestion that would not cover its own call says something else than it means: it is left out. */
 function suggestedRules(tool: Tool, input: unknown): PermissionRule[] {
-  return tool.suggestRules?.(input) ?? [{ tool: tool.name, behavior: 'allow' }];
+  const suggested = tool.suggestRules?.(input) ?? [{ tool: tool.name, behavior: 'allow' as const }];
+  return suggested.filter((rule) => isCoveredBy([rule], tool, input) || toolOfSeveralParts(tool, rule));
+}
+
+/** One rule of several that are needed together covers a part alone. */
+function toolOfSeveralParts(tool: Tool, rule: PermissionRule): boolean {
+  return tool.coversTogether !== undefined && rule.tool === tool.name;
 }
 
 /** A matcher that fails counts as the careful answer: a deny or an ask rule covers, an allow rule does not. */

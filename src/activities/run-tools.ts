@@ -3,6 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { CallChange, TurnAddress } from '../contracts/activities.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import { resultMessageId } from '../core/message-ids.ts';
+import { scrub, secretTexts } from '../core/redact.ts';
 import type { CallRecord } from '../store/store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 import { runTool } from '../tools/run-tool.ts';
@@ -10,6 +11,7 @@ import { errorOutcome } from '../tools/tool-errors.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
 import { EventPublisher } from './event-publisher.ts';
+import { isFinal, judge, policyOf } from './judge.ts';
 import { isCancelRequested, stopFailure, whileBeating } from './liveness.ts';
 import { outlastStore } from './outlast-store.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
@@ -83,7 +85,13 @@ class CallRun {
     const tool = this.#agent.toolByName.get(before.name);
     if (!tool)
       return this.#settle(errorOutcome(`The tool ${before.name} is not part of the agent any more.`));
-    const raw = await fillSecrets(this.#deps.store, this.#address.ref, before.sealed ?? before.arguments);
+    const secrets = tool.secrets ?? [];
+    const raw = await fillSecrets(
+      this.#deps.store,
+      this.#address.ref,
+      before.sealed ?? before.arguments,
+      secrets,
+    );
     const parsed = await parseArguments(raw, tool);
     if (!parsed.ok) return this.#settle(errorOutcome(parsed.message));
 
@@ -94,10 +102,21 @@ class CallRun {
           `${before.name} was begun ${before.attempts} times and its worker ended each time: don't call it again this way.`,
         ),
       );
-    return this.#run(tool, parsed.input);
+    const denial = await this.#denialNow(tool, parsed.input);
+    if (denial !== undefined) return this.#settle(textOutcome('denied', `Permission denied: ${denial}`));
+    return this.#run(tool, parsed.input, secretTexts(raw, secrets));
   }
 
-  async #run(tool: Tool, input: unknown): Promise<CallRecord> {
+  /** A rule that forbids the call may have come after it was allowed, and its secrets are known only now. */
+  async #denialNow(tool: Tool, input: unknown): Promise<string | undefined> {
+    const session = await this.#deps.store.sessions.open(this.#address.ref, this.#address.agent);
+    const policy = await policyOf(this.#deps, this.#agent, session);
+    const decision = await judge(this.#agent, tool, input, session, policy);
+    return isFinal(decision) ? decision.reason : undefined;
+  }
+
+  /** @param secrets texts that must not come back: neither in the result nor while it runs. */
+  async #run(tool: Tool, input: unknown, secrets: readonly string[]): Promise<CallRecord> {
     const { ref, turn } = this.#address;
     const { callId, step } = this.#before;
     const messageId = resultMessageId(turn, step, callId);
@@ -116,12 +135,25 @@ class CallRun {
           signal: this.#signal,
         },
         {
-          onText: (delta) => publisher.publish([{ kind: 'tool_result_delta', messageId, callId, delta }]),
-          onProgress: (progress) =>
-            publisher.publish([{ kind: 'tool_result_delta', messageId, callId, progress }]),
+          // A secret may be parted by two pieces of text: where there is one, the text comes with the result.
+          onText: (delta) =>
+            secrets.length === 0 &&
+            publisher.publish([{ kind: 'tool_result_delta', messageId, callId, delta }]),
+          onProgress: ({ message, ...progress }) =>
+            publisher.publish([
+              {
+                kind: 'tool_result_delta',
+                messageId,
+                callId,
+                progress: {
+                  ...progress,
+                  ...(message === undefined ? {} : { message: scrub(message, secrets) }),
+                },
+              },
+            ]),
         },
       );
-      return await this.#settle(outcome, publisher);
+      return await this.#settle(withoutSecrets(outcome, secrets), publisher);
     } catch (error) {
       // An interrupt ends the call for good; any other stop leaves it dispatched, for the next attempt to judge.
       if (!this.#signal.aborted || !isCancelRequested()) throw error;
@@ -150,4 +182,11 @@ class CallRun {
       reason: `${this.#before.name} was begun and its worker ended before the outcome was recorded: it may or may not have happened.`,
     });
   }
+}
+
+function withoutSecrets(outcome: ToolOutcome, secrets: readonly string[]): ToolOutcome {
+  const parts = outcome.parts.map((part) =>
+    part.type === 'text' ? { ...part, text: scrub(part.text, secrets) } : part,
+  );
+  return { ...outcome, parts };
 }

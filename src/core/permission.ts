@@ -91,6 +91,7 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
     });
   if (facts.isReadOnly && !holdsAnyway(facts.check))
     return { behavior: 'allow', reason: `${facts.toolName} only reads`, decidedBy: 'read_only' };
+  if (facts.check?.behavior === 'deny') return { ...facts.check, decidedBy: 'tool_check' };
   if (mode === 'explore')
     return { behavior: 'deny', reason: `in explore mode nothing may change anything`, decidedBy: 'mode' };
 

@@ -36,6 +36,47 @@ export function fillRedacted(edited: Json, original: Json | undefined): Json {
   );
 }
 
+/** Arguments with each value of the given fields changed; text that is no JSON stays as it is. */
+export function mapSecrets(raw: string, secrets: readonly string[], change: (value: Json) => Json): string {
+  try {
+    const value = JSON.parse(raw) as Json;
+    return JSON.stringify(secrets.reduce((mapped, path) => mapAt(mapped, path.split('.'), change), value));
+  } catch {
+    return raw;
+  }
+}
+
+/** The texts of secret fields that are long enough to be told from other words. */
+export function secretTexts(raw: string, secrets: readonly string[]): string[] {
+  const texts: string[] = [];
+  mapSecrets(raw, secrets, (value) => {
+    const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+    if (text.length >= shortestSecret) texts.push(text);
+    return value;
+  });
+  return texts;
+}
+
+/** Text in which known secrets are replaced, where a tool repeats what it was given. */
+export function scrub(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, redactedValue), text);
+}
+
+const shortestSecret = 4;
+
+function mapAt(value: Json, [key, ...rest]: string[], change: (value: Json) => Json): Json {
+  if (key === undefined) return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value))
+    return value.map((item, i) => (key === '*' || key === String(i) ? mapAt(item, rest, change) : item));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      key === '*' || key === name ? mapAt(item, rest, change) : item,
+    ]),
+  );
+}
+
 function redactAt(value: Json, [key, ...rest]: string[]): Json {
   if (key === undefined) return redactedValue;
   if (value === null) return value;

@@ -45,10 +45,13 @@ function toQuestion({
   allowOther = false,
   secret = false,
 }: z.infer<typeof input>): Question {
-  const labels = options?.map(({ label, description }) => ({
-    label,
-    ...(description === undefined ? {} : { description }),
-  }));
+  const labels =
+    options?.length === 0
+      ? undefined
+      : options?.map(({ label, description }) => ({
+          label,
+          ...(description === undefined ? {} : { description }),
+        }));
   return {
     question,
     ...(labels ? { options: labels } : {}),

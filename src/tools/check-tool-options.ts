@@ -161,6 +161,11 @@ function checkGate(options: Options, fail: Fail): void {
   const isPaths = Array.isArray(secrets) && secrets.every((path) => typeof path === 'string' && path !== '');
   if (secrets !== undefined && !isPaths)
     fail('secrets', "write paths of fields, such as ['password', 'card.number'].");
+  if (secrets !== undefined && options.external === true)
+    fail(
+      'secrets',
+      'a system outside would get only what stands in their place: hand it the secret in a way of its own.',
+    );
   for (const [field, schema, value] of [
     ['approval', ApprovalPolicy, approval],
     ['deadline', GateDeadline, deadline],

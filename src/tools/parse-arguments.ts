@@ -13,7 +13,9 @@ export async function parseArguments(raw: string, tool: Tool): Promise<ParsedArg
   try {
     args = JSON.parse(raw, reviveSafely);
   } catch (error) {
-    return refuse(tool, `are not valid JSON (${describeError(error)}).${cutOffHint(raw, error)}`);
+    // The error quotes what it stumbled over.
+    const why = tool.secrets?.length ? 'not quoted here, for they may hold a secret' : describeError(error);
+    return refuse(tool, `are not valid JSON (${why}).${cutOffHint(raw, error)}`);
   }
   return checkArguments(args, tool);
 }

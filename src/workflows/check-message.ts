@@ -34,6 +34,10 @@ export function whyNoAnswers(message: unknown): string | undefined {
   if (!isRecord(message) || !Array.isArray(message.results) || message.results.length === 0)
     return 'expected an object such as {"results": [{"callId": "…", …}]}';
   if (!isMessageId(message.id)) return badId;
+  const callIds = message.results.flatMap((answer: unknown) =>
+    isRecord(answer) && typeof answer.callId === 'string' ? answer.callId : [],
+  );
+  if (new Set(callIds).size < callIds.length) return 'each call may be answered once in a message';
   return isActor(message.actor) ? undefined : badActor;
 }
 
@@ -87,13 +91,17 @@ export function toActor(actor: Actor | string | undefined): Actor | undefined {
 
 function isActor(actor: unknown): boolean {
   if (actor === undefined) return true;
-  if (typeof actor === 'string') return actor !== '' && actor.length <= maxIdLength;
-  if (!isRecord(actor) || typeof actor.id !== 'string' || actor.id === '' || actor.id.length > maxIdLength)
-    return false;
+  if (typeof actor === 'string') return isActorId(actor);
+  if (!isRecord(actor) || !isActorId(actor.id)) return false;
   return (
     actor.roles === undefined ||
     (Array.isArray(actor.roles) && actor.roles.every((role) => typeof role === 'string'))
   );
+}
+
+/** Spaces around a name would make two people of one. */
+function isActorId(id: unknown): boolean {
+  return typeof id === 'string' && id !== '' && id === id.trim() && id.length <= maxIdLength;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -188,7 +188,9 @@ export class TurnState {
   deadlinesPassed(now: number): NoticeGatesInput['notices'] {
     const { notices, answers, ...gates } = passDeadlines(this.#carry, now);
     this.#answers.push(...answers);
-    this.#set(gates);
+    // Votes of those whom a gate was taken from don't count for those whom it was given to.
+    const escalated = notices.filter(({ kind }) => kind === 'escalated').map(({ callId }) => callId);
+    this.#set({ ...gates, votes: this.#carry.votes.filter(({ callId }) => !escalated.includes(callId)) });
     return notices;
   }
 

@@ -50,6 +50,12 @@ async function pendingOf(turn: Turn): Promise<PendingCall[]> {
   return (await turn.result()).pending;
 }
 
+async function waitForGate(session: Session, tool: string) {
+  for await (const event of session.events())
+    if (event.kind === 'require_user_confirm' && event.calls.some(({ name }) => name === tool)) break;
+  return { pending: (await session.get())?.pending ?? [] };
+}
+
 async function allow(session: Session, [call]: PendingCall[], more: object = {}, actor?: string) {
   await session.confirm(
     [{ callId: call?.callId ?? '', decision: 'allow', ...more }],
@@ -116,6 +122,104 @@ describe('rules', () => {
     await allow(session, pending);
     await turn.result({ until: 'end' });
     expect(acted).toEqual(['ann']);
+  });
+});
+
+describe('what a breaker tried', () => {
+  it('remembering a rule for another tool, or for one that has an approval policy, is refused', async () => {
+    const pay = defineTool({
+      name: 'pay',
+      description: 'Pays',
+      input: z.object({ to: z.string() }),
+      approval: { by: { roles: ['accounting'] } },
+      execute: ({ to }) => void acted.push(`paid ${to}`),
+    });
+    const session = await start({}, { tools: [send, pay] });
+    stack.model.calls('send', { to: 'ann' }).calls('pay', { to: 'eve' });
+    const turn = await session.submit('Go');
+    const pending = await pendingOf(turn);
+    const forPay = { remember: [{ tool: 'pay', behavior: 'allow' }] };
+    await expect(allow(session, pending, forPay)).rejects.toThrow(/not pay/);
+    await allow(session, pending);
+    const [payment] = (await waitForGate(session, 'pay')).pending;
+    const accountant = { actor: { id: 'acc', roles: ['accounting'] } };
+    await expect(
+      session.confirm([{ callId: payment?.callId ?? '', decision: 'allow', ...forPay } as never], accountant),
+    ).rejects.toThrow(/has an approval policy/);
+    expect(acted).toEqual(['ann']);
+    await session.interrupt();
+    await turn.result({ until: 'end' });
+  });
+
+  it('a secret comes back neither through a result, nor through a placeholder outside of a secret field', async () => {
+    const echo = defineTool({
+      name: 'echo',
+      description: 'Repeats',
+      input: z.object({ text: z.string(), password: z.string() }),
+      permission: 'allow',
+      secrets: ['password'],
+      execute({ text, password }) {
+        if (text === 'throw') throw new Error(`no login with ${password}`);
+        return `${text} and ${password}`;
+      },
+    });
+    const session = await start({}, { tools: [askUser(), echo] });
+    stack.model.calls('ask_user', { question: 'Password?', secret: true });
+    const turn = await session.submit('Go');
+    const pending = await pendingOf(turn);
+    const secret = `{{secret:${pending[0]?.callId}}}`;
+    stack.model
+      .calls([
+        ['echo', { text: secret, password: secret }],
+        ['echo', { text: 'throw', password: secret }],
+        ['echo', '{"text": "x", "password": hunter2}'],
+      ])
+      .says('Done.');
+    await allow(session, pending, { answer: 'hunter2' });
+    await turn.result({ until: 'end' });
+    const results =
+      stack.model.requests
+        .at(-1)
+        ?.results('echo')
+        .map(({ text }) => text) ?? [];
+    expect(results[0]).toBe(`${secret} and [secret]`);
+    expect(JSON.stringify([results, await readEvents(turn.events())])).not.toContain('hunter2');
+  });
+
+  it('a rule that forbids a call holds even when it comes after the approval', async () => {
+    const slow = defineTool({
+      name: 'slow',
+      description: 'Asks, one after the other',
+      input: z.object({ n: z.number() }),
+      execute: ({ n }) => void acted.push(String(n)),
+    });
+    const session = await start({}, { tools: [slow] });
+    stack.model
+      .calls([
+        ['slow', { n: 1 }],
+        ['slow', { n: 2 }],
+      ])
+      .says('Done.');
+    const turn = await session.submit('Go');
+    const [first, second] = await pendingOf(turn);
+    await allow(session, second ? [second] : []);
+    await session.setPermissions({ addRules: [{ tool: 'slow', pattern: 'n=2', behavior: 'deny' }] });
+    await allow(session, first ? [first] : []);
+    await turn.result({ until: 'end' });
+    expect(acted).toEqual(['1']);
+  });
+
+  it('a call answered twice in one message is answered not at all', async () => {
+    const session = await start();
+    stack.model.calls('send', { to: 'ann' });
+    const turn = await session.submit('Go');
+    const callId = (await pendingOf(turn))[0]?.callId ?? '';
+    const both = [
+      { callId, decision: 'allow' as const },
+      { callId, decision: 'deny' as const },
+    ];
+    await expect(session.confirm(both)).rejects.toThrow(/answered once/);
+    await expect(session.confirm([{ callId, decision: 'allow' }], { actor: ' ' })).rejects.toThrow(/actor/);
   });
 });
 

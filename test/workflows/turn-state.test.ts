@@ -141,11 +141,19 @@ describe('an answer', () => {
     const results: Confirmation[] = [
       { callId: 'c9', decision: 'allow' },
       { callId: 'c2', decision: 'allow' },
-      { callId: 'c2', decision: 'deny' },
     ];
     expect(turn.whyNotAny('confirm', { results })).toContain('c9');
     expect(turn.answer('confirm', { results })).toEqual(['c2']);
     expect(turn.answers.map(({ answer }) => answer)).toEqual([results[1]]);
+  });
+
+  it('that contradicts itself is not taken at all', () => {
+    const turn = aTurn(aCall('c1'));
+    const results: Confirmation[] = [
+      { callId: 'c1', decision: 'allow' },
+      { callId: 'c1', decision: 'deny' },
+    ];
+    expect(turn.answer('confirm', { results })).toEqual([]);
   });
 
   it('is a repeat under an id that was taken, and none under one that did not fit', () => {
