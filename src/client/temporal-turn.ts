@@ -36,7 +36,6 @@ export class TemporalTurn implements Turn {
 
   async *events(options: EventOptions = {}): AsyncGenerator<AgentEvent, void, void> {
     const { store, bus } = this.#context.content;
-    await this.#mustBe();
     for await (const event of followEvents(store, bus, this.#ref, { after: this.#after, ...options })) {
       if (event.turnId !== this.id) continue;
       yield event;
