@@ -4,7 +4,8 @@ import type { CallChange, TurnAddress } from '../contracts/activities.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import { scrub, secretTexts } from '../core/redact.ts';
-import type { CallRecord } from '../store/store.ts';
+import type { PermissionPolicy } from '../core/permission.ts';
+import type { CallRecord, SessionRecord } from '../store/store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 import { runTool } from '../tools/run-tool.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
@@ -33,13 +34,21 @@ export async function runTools(
   try {
     const agent = deps.agents.get(input.agent);
     const before = await deps.store.calls.dispatch(input.ref, input.callIds);
+    const session = await deps.store.sessions.open(input.ref, input.agent);
+    const batch: Batch = {
+      deps,
+      address: input,
+      agent,
+      session,
+      policy: await policyOf(deps, agent, session),
+    };
     const done = new Set<string>();
     const records = await whileBeating(
       () => ({ step: input.step, done: done.size, of: before.length }),
       (signal) =>
         Promise.all(
           before.map(async (record) => {
-            const after = await new CallRun(deps, input, agent, record, signal).perform();
+            const after = await new CallRun(batch, record, signal).perform();
             done.add(record.callId);
             return after;
           }),
@@ -57,24 +66,23 @@ export async function runTools(
   }
 }
 
+/** What the calls of a batch share; the permissions are those that hold when it begins. */
+interface Batch {
+  deps: ActivityDeps;
+  address: TurnAddress;
+  agent: Agent;
+  session: SessionRecord;
+  policy: PermissionPolicy;
+}
+
 class CallRun {
-  readonly #deps: ActivityDeps;
-  readonly #address: TurnAddress;
-  readonly #agent: Agent;
+  readonly #batch: Batch;
   /** The ledger's row as it was before this attempt marked it. */
   readonly #before: CallRecord;
   readonly #signal: AbortSignal;
 
-  constructor(
-    deps: ActivityDeps,
-    address: TurnAddress,
-    agent: Agent,
-    before: CallRecord,
-    signal: AbortSignal,
-  ) {
-    this.#deps = deps;
-    this.#address = address;
-    this.#agent = agent;
+  constructor(batch: Batch, before: CallRecord, signal: AbortSignal) {
+    this.#batch = batch;
     this.#before = before;
     this.#signal = signal;
   }
@@ -82,13 +90,13 @@ class CallRun {
   async perform(): Promise<CallRecord> {
     const before = this.#before;
     if (before.state !== 'allowed' && before.state !== 'pending') return before;
-    const tool = this.#agent.toolByName.get(before.name);
+    const tool = this.#batch.agent.toolByName.get(before.name);
     if (!tool)
       return this.#settle(errorOutcome(`The tool ${before.name} is not part of the agent any more.`));
     const secrets = tool.secrets ?? [];
     const raw = await fillSecrets(
-      this.#deps.store,
-      this.#address.ref,
+      this.#batch.deps.store,
+      this.#batch.address.ref,
       before.sealed ?? before.arguments,
       secrets,
     );
@@ -109,18 +117,17 @@ class CallRun {
 
   /** A rule that forbids the call may have come after it was allowed, and its secrets are known only now. */
   async #denialNow(tool: Tool, input: unknown): Promise<string | undefined> {
-    const session = await this.#deps.store.sessions.open(this.#address.ref, this.#address.agent);
-    const policy = await policyOf(this.#deps, this.#agent, session);
-    const decision = await judge(this.#agent, tool, input, session, policy);
+    const { agent, session, policy } = this.#batch;
+    const decision = await judge(agent, tool, input, session, policy);
     return isFinal(decision) ? decision.reason : undefined;
   }
 
   /** @param secrets texts that must not come back: neither in the result nor while it runs. */
   async #run(tool: Tool, input: unknown, secrets: readonly string[]): Promise<CallRecord> {
-    const { ref, turn } = this.#address;
+    const { ref, turn } = this.#batch.address;
     const { callId, step } = this.#before;
     const messageId = resultMessageId(turn, step, callId);
-    const publisher = new EventPublisher(this.#deps.store.events, ref, turn, messageId);
+    const publisher = new EventPublisher(this.#batch.deps.store.events, ref, turn, messageId);
     const turnId = turnIdOf(ref, turn);
     try {
       const outcome = await runTool(
@@ -172,12 +179,12 @@ class CallRun {
     await publisher?.finish();
     const message = resultMessage(this.#before, outcome);
     return outlastStore(this.#signal, () =>
-      this.#deps.store.calls.settle(this.#address.ref, this.#before.callId, message),
+      this.#batch.deps.store.calls.settle(this.#batch.address.ref, this.#before.callId, message),
     );
   }
 
   #uncertain(): Promise<CallRecord> {
-    return this.#deps.store.calls.move(this.#address.ref, this.#before.callId, {
+    return this.#batch.deps.store.calls.move(this.#batch.address.ref, this.#before.callId, {
       state: 'uncertain',
       reason: `${this.#before.name} was begun and its worker ended before the outcome was recorded: it may or may not have happened.`,
     });

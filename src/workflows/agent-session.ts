@@ -17,7 +17,6 @@ import {
   setHandler,
   upsertSearchAttributes,
   uuid4,
-  workflowInfo,
   type SignalDefinition,
 } from '@temporalio/workflow';
 import { TypedSearchAttributes } from '@temporalio/common';
@@ -48,10 +47,8 @@ import { searchAttributes } from '../contracts/search-attributes.ts';
 import { store } from './activity-proxies.ts';
 import { agentTurn } from './agent-turn.ts';
 import { whyNoInput } from './check-message.ts';
+import { mustRotate } from './must-rotate.ts';
 import { SessionState } from './session-state.ts';
-
-/** Replay costs near 1 ms an event: a run rotates between turns past this many. */
-const rotateAfterEvents = 1000;
 
 export async function agentSession(input: SessionInput): Promise<void> {
   const session = new SessionState(input);
@@ -133,11 +130,6 @@ async function outcomeOf(run: () => Promise<TurnResult>): Promise<TurnOutcome> {
       error: { code: failure.internal, message: `The turn's workflow ended: ${message}` },
     };
   }
-}
-
-function mustRotate(): boolean {
-  const info = workflowInfo();
-  return info.historyLength > rotateAfterEvents || info.continueAsNewSuggested;
 }
 
 function sessionAttributes(input: SessionInput) {

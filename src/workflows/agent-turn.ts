@@ -10,7 +10,6 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
-  workflowInfo,
 } from '@temporalio/workflow';
 import type { GateAnswer } from '../contracts/activities.ts';
 import { failure } from '../contracts/failures.ts';
@@ -33,11 +32,10 @@ import { assertNever } from '../core/assert-never.ts';
 import { pauseReason } from '../core/next-action.ts';
 import { callModel, runToolsWithin, store } from './activity-proxies.ts';
 import { readInterrupt, whyNoAnswers, whyNoInput } from './check-message.ts';
+import { mustRotate } from './must-rotate.ts';
 import { describeTurn } from './turn-details.ts';
 import { TurnState } from './turn-state.ts';
 
-/** Replay costs near 1 ms an event: a run rotates between steps past this many. */
-const rotateAfterEvents = 1000;
 /** What the store tells of a call its turn knows within this time. */
 const learningMs = 2000;
 
@@ -162,11 +160,6 @@ function showState(state: string, gates: number): void {
     { key: searchAttributes.state, value: state },
     { key: searchAttributes.gates, value: gates },
   ]);
-}
-
-function mustRotate(): boolean {
-  const info = workflowInfo();
-  return info.historyLength > rotateAfterEvents || info.continueAsNewSuggested;
 }
 
 /** Runs a long activity so that an interrupt cancels it; undefined when it was. */
