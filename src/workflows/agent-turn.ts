@@ -67,7 +67,7 @@ async function loop(turn: TurnState, hasSearchAttributes: boolean): Promise<Turn
       if (turn.view.isPaused && hasSearchAttributes) showState('ended', 0);
       return turn.result(action.reason);
     }
-    if (mustRotate() && !turn.hasAnswers) {
+    if (mustRotate() && !turn.answers.hasAny) {
       await condition(allHandlersFinished);
       // One that just finished may have brought an answer, or a reason to end.
       if (turn.hasNews) continue;
@@ -141,7 +141,7 @@ async function wait(turn: TurnState, waiting: TurnCall[], hasSearchAttributes: b
     if (notices.length > 0) await store.noticeGates({ ...turn.address, notices });
   }
   turn.isAtGate = false;
-  const answers = turn.answers;
+  const answers = turn.answers.underWay;
   if (answers.length === 0) return;
   turn.isBusy = true;
   const outcomes = await store.answerGates({
@@ -252,20 +252,20 @@ async function takeAnswers<T extends { callId: string }>(
   await caughtUp();
   if (whyNoAnswers(answered) !== undefined) return [];
   const isLearning = () =>
-    turn.hasVoteUnderWay(answered) ||
-    ((turn.isBusy || turn.hasAnswers) && turn.whyNotAny(kind, answered) !== undefined);
+    turn.answers.hasVoteUnderWay(answered) ||
+    ((turn.isBusy || turn.answers.hasAny) && turn.answers.whyNotAny(kind, answered) !== undefined);
   const isClear = () => turn.isInterrupted || !isLearning();
   // Others may have been taken since the condition held. And nobody waits for a long activity to hear that an answer is wrong.
   for (let isInTime = true; isInTime && !isClear();) isInTime = await condition(isClear, learningMs);
-  if (isWhole) rejectIf(turn.whyNotAny(kind, answered));
-  return turn.answer(kind, answered);
+  if (isWhole) rejectIf(turn.answers.whyNotAny(kind, answered));
+  return turn.answers.take(kind, answered);
 }
 
 async function takeSteer(turn: TurnState, steer: Steer): Promise<void> {
   if (!turn.steer(steer) || steer.denyPending !== true || !turn.isBusy) return;
   // The gates that its sender saw may be news to the turn.
   await condition(() => turn.isInterrupted || !turn.isBusy, learningMs);
-  turn.denyPending();
+  turn.answers.denyPending();
 }
 
 /**
@@ -277,8 +277,8 @@ function rejectWrong<T extends { callId: string }>(
   kind: GateAnswer['kind'],
   answered: Answered<T>,
 ): void {
-  const isAtRest = turn.isAtGate && !turn.hasAnswers;
-  rejectIf(whyNoAnswers(answered) ?? (isAtRest ? turn.whyNotAny(kind, answered) : undefined));
+  const isAtRest = turn.isAtGate && !turn.answers.hasAny;
+  rejectIf(whyNoAnswers(answered) ?? (isAtRest ? turn.answers.whyNotAny(kind, answered) : undefined));
 }
 
 function rejectIf(why: string | undefined): void {
@@ -292,10 +292,14 @@ async function answerAndWait<T extends { callId: string }>(
   answered: Answered<T>,
 ): Promise<string[]> {
   const taken = await takeAnswers(turn, kind, answered, true);
-  await condition(() => turn.isInterrupted || taken.every((callId) => turn.outcomeOf(callId) !== undefined));
-  if (taken.some((callId) => turn.outcomeOf(callId) === undefined))
+  await condition(
+    () => turn.isInterrupted || taken.every((callId) => turn.answers.outcomeOf(callId) !== undefined),
+  );
+  if (taken.some((callId) => turn.answers.outcomeOf(callId) === undefined))
     rejectIf(`turn ${turn.turnId} was interrupted before the answer was taken`);
-  const rejected = taken.map((callId) => turn.outcomeOf(callId)?.rejected).find((why) => why !== undefined);
+  const rejected = taken
+    .map((callId) => turn.answers.outcomeOf(callId)?.rejected)
+    .find((why) => why !== undefined);
   rejectIf(rejected);
   return taken;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { GateOutcome, ModelDigest } from '../../src/contracts/activities.ts';
+import type { GateAnswer, GateOutcome, ModelDigest } from '../../src/contracts/activities.ts';
 import type { Confirmation, TurnCall, TurnInput } from '../../src/contracts/inputs.ts';
 import type { CallState } from '../../src/core/next-action.ts';
 import { noUsage } from '../../src/core/usage.ts';
@@ -55,7 +55,7 @@ function opens(turn: TurnState, now: number): void {
 }
 
 function confirms(turn: TurnState, answer: Partial<Confirmation>, actor?: string, id?: string): string[] {
-  return turn.answer('confirm', {
+  return turn.answers.take('confirm', {
     results: [{ callId: 'c1', decision: 'allow', ...answer }],
     ...(actor === undefined ? {} : { actor: { id: actor } }),
     ...(id === undefined ? {} : { id }),
@@ -64,13 +64,13 @@ function confirms(turn: TurnState, answer: Partial<Confirmation>, actor?: string
 
 /** Applies what is under way as the activity would, unless told what it answers instead. */
 function applies(turn: TurnState, ...instead: GateOutcome[]): void {
-  const { answers } = turn;
+  const answers = turn.answers.underWay;
   const outcomes = new Map(answers.map((given) => [given.answer.callId, outcomeOf(turn, given)]));
   for (const outcome of instead) outcomes.set(outcome.callId, outcome);
   turn.answersApplied(answers, [...outcomes.values()]);
 }
 
-function outcomeOf(turn: TurnState, given: TurnState['answers'][number]): GateOutcome {
+function outcomeOf(turn: TurnState, given: GateAnswer): GateOutcome {
   const { callId } = given.answer;
   if (given.kind === 'external') return { callId, state: given.answer.state };
   if (given.kind === 'reconcile') return { callId, state: 'success' };
@@ -91,7 +91,7 @@ describe('an answer', () => {
     const turn = aTurn(aCall('c1'));
     expect(confirms(turn, {})).toEqual(['c1']);
     expect(confirms(turn, { decision: 'deny' })).toEqual([]);
-    expect(turn.whyNot('confirm', { callId: 'c1', decision: 'deny' } as Confirmation)).toBe(
+    expect(turn.answers.whyNot('confirm', { callId: 'c1', decision: 'deny' } as Confirmation)).toBe(
       'call c1 is answered already',
     );
     applies(turn);
@@ -109,7 +109,9 @@ describe('an answer', () => {
   ] as const)('to a call that is %s says so, and changes nothing', (state, words) => {
     const turn = aTurn(aCall('c1', { state }));
     const before = turn.view;
-    expect(turn.whyNot('confirm', { callId: 'c1', decision: 'allow' } as Confirmation)).toContain(words);
+    expect(turn.answers.whyNot('confirm', { callId: 'c1', decision: 'allow' } as Confirmation)).toContain(
+      words,
+    );
     expect(confirms(turn, {})).toEqual([]);
     expect(turn.view).toBe(before);
     expect(turn.hasNews).toBe(false);
@@ -118,7 +120,7 @@ describe('an answer', () => {
   it('to a call of another step, or of none, says so', () => {
     const turn = aTurn(aCall('c1'));
     expect(confirms(turn, { callId: 'c9' })).toEqual([]);
-    expect(turn.whyNot('confirm', { callId: 'c9', decision: 'allow' } as Confirmation)).toContain(
+    expect(turn.answers.whyNot('confirm', { callId: 'c9', decision: 'allow' } as Confirmation)).toContain(
       'not a call of the current step',
     );
     applies(turn, { callId: 'c1', state: 'success' });
@@ -129,9 +131,9 @@ describe('an answer', () => {
   it('of the wrong kind is not taken', () => {
     const turn = aTurn(aCall('c1'), aCall('c2', { state: 'submitted' }), aCall('c3', { state: 'uncertain' }));
     const external = (callId: string) =>
-      turn.answer('external', { results: [{ callId, state: 'success', content: 'x' }] });
+      turn.answers.take('external', { results: [{ callId, state: 'success', content: 'x' }] });
     const reconcile = (callId: string) =>
-      turn.answer('reconcile', { results: [{ callId, outcome: 'happened', reason: 'seen' }] });
+      turn.answers.take('reconcile', { results: [{ callId, outcome: 'happened', reason: 'seen' }] });
     expect([external('c1'), external('c3'), reconcile('c1'), reconcile('c2')].flat()).toEqual([]);
     expect([external('c2'), reconcile('c3'), confirms(turn, {})].flat()).toEqual(['c2', 'c3', 'c1']);
   });
@@ -142,9 +144,9 @@ describe('an answer', () => {
       { callId: 'c9', decision: 'allow' },
       { callId: 'c2', decision: 'allow' },
     ];
-    expect(turn.whyNotAny('confirm', { results })).toContain('c9');
-    expect(turn.answer('confirm', { results })).toEqual(['c2']);
-    expect(turn.answers.map(({ answer }) => answer)).toEqual([results[1]]);
+    expect(turn.answers.whyNotAny('confirm', { results })).toContain('c9');
+    expect(turn.answers.take('confirm', { results })).toEqual(['c2']);
+    expect(turn.answers.underWay.map(({ answer }) => answer)).toEqual([results[1]]);
   });
 
   it('that contradicts itself is not taken at all', () => {
@@ -153,7 +155,7 @@ describe('an answer', () => {
       { callId: 'c1', decision: 'allow' },
       { callId: 'c1', decision: 'deny' },
     ];
-    expect(turn.answer('confirm', { results })).toEqual([]);
+    expect(turn.answers.take('confirm', { results })).toEqual([]);
   });
 
   it('is a repeat under an id that was taken, and none under one that did not fit', () => {
@@ -162,40 +164,40 @@ describe('an answer', () => {
     applies(turn, { callId: 'c1', state: 'asking' });
     expect(confirms(turn, {}, 'ann', 'first')).toEqual(['c1']);
     expect(confirms(turn, { callId: 'c2' }, 'ann', 'first')).toEqual([]);
-    expect(turn.whyNotAny('confirm', { id: 'first', results: [{ callId: 'c1' }] })).toBeUndefined();
+    expect(turn.answers.whyNotAny('confirm', { id: 'first', results: [{ callId: 'c1' }] })).toBeUndefined();
   });
 
   it('that was refused when it was applied may be sent again, under the same id too', () => {
     const turn = aTurn(aCall('c1'));
     confirms(turn, { input: { amount: -1 } }, 'ann', 'first');
     applies(turn, { callId: 'c1', state: 'asking', rejected: 'amount must be positive' });
-    expect(turn.outcomeOf('c1')?.rejected).toBe('amount must be positive');
+    expect(turn.answers.outcomeOf('c1')?.rejected).toBe('amount must be positive');
     expect(stateOf(turn)).toBe('asking');
     expect(confirms(turn, { input: { amount: 1 } }, 'ann', 'first')).toEqual(['c1']);
-    expect(turn.outcomeOf('c1')).toBeUndefined();
+    expect(turn.answers.outcomeOf('c1')).toBeUndefined();
   });
 
   it('that comes while another one is applied waits for its turn', () => {
     const turn = aTurn(aCall('c1'), aCall('c2'));
     confirms(turn, {});
-    const { answers } = turn;
+    const answers = turn.answers.underWay;
     confirms(turn, { callId: 'c2', decision: 'deny' });
     turn.answersApplied(answers, [{ callId: 'c1', state: 'allowed' }]);
-    expect(turn.answers).toMatchObject([{ answer: { callId: 'c2', decision: 'deny' } }]);
-    expect(turn.outcomeOf('c2')).toBeUndefined();
+    expect(turn.answers.underWay).toMatchObject([{ answer: { callId: 'c2', decision: 'deny' } }]);
+    expect(turn.answers.outcomeOf('c2')).toBeUndefined();
   });
 
   it('that comes while another one settles its call too is refused, and not applied later', () => {
     const turn = aTurn(aCall('c1'), aCall('c2'));
     confirms(turn, { remember: [{ tool: 'pay', behavior: 'allow' }] });
-    const { answers } = turn;
+    const answers = turn.answers.underWay;
     confirms(turn, { callId: 'c2', decision: 'deny' });
     turn.answersApplied(answers, [
       { callId: 'c1', state: 'allowed' },
       { callId: 'c2', state: 'allowed' },
     ]);
-    expect(turn.hasAnswers).toBe(false);
-    expect(turn.outcomeOf('c2')?.rejected).toContain('call c2 is allowed by now');
+    expect(turn.answers.hasAny).toBe(false);
+    expect(turn.answers.outcomeOf('c2')?.rejected).toContain('call c2 is allowed by now');
   });
 
   it('comes too late once the turn is interrupted', () => {
@@ -214,12 +216,12 @@ describe('votes', () => {
     const turn = aTurn(aCall('c1', { approval: { count: 3 } }));
     for (const actor of ['ann', 'bob']) {
       expect(confirms(turn, {}, actor)).toEqual(['c1']);
-      expect(turn.answers).toMatchObject([{ isVote: true }]);
+      expect(turn.answers.underWay).toMatchObject([{ isVote: true }]);
       applies(turn);
       expect(turn.next().kind).toBe('wait');
     }
     confirms(turn, {}, 'cid');
-    expect(turn.answers).toEqual([expect.not.objectContaining({ isVote: true })]);
+    expect(turn.answers.underWay).toEqual([expect.not.objectContaining({ isVote: true })]);
     applies(turn);
     expect(turn.next()).toMatchObject({ kind: 'act', calls: [{ callId: 'c1' }] });
   });
@@ -229,9 +231,9 @@ describe('votes', () => {
     confirms(turn, {}, 'ann');
     applies(turn);
     expect(confirms(turn, {}, 'ann')).toEqual([]);
-    expect(turn.whyNot('confirm', { callId: 'c1', decision: 'allow' } as Confirmation, { id: 'ann' })).toBe(
-      'ann has allowed call c1 already: somebody else must too',
-    );
+    expect(
+      turn.answers.whyNot('confirm', { callId: 'c1', decision: 'allow' } as Confirmation, { id: 'ann' }),
+    ).toBe('ann has allowed call c1 already: somebody else must too');
     expect(confirms(turn, {})).toEqual([]);
   });
 
@@ -239,7 +241,7 @@ describe('votes', () => {
     const turn = aTurn(needsTwo);
     const vote = (actor: string, edit?: number) => {
       confirms(turn, edit === undefined ? {} : { input: { amount: edit } }, actor);
-      const isLast = turn.answers[0]?.kind === 'confirm' && turn.answers[0].isVote !== true;
+      const isLast = turn.answers.underWay[0]?.kind === 'confirm' && turn.answers.underWay[0].isVote !== true;
       applies(turn);
       return isLast;
     };
@@ -267,7 +269,7 @@ describe('votes', () => {
     applies(turn, { callId: 'c1', state: 'asking', rejected: 'amount' });
     expect(turn.view.votes).toEqual([{ callId: 'c1', actor: 'ann' }]);
     confirms(turn, {}, 'bob');
-    expect(turn.answers).toEqual([expect.not.objectContaining({ isVote: true })]);
+    expect(turn.answers.underWay).toEqual([expect.not.objectContaining({ isVote: true })]);
   });
 
   it('of one call say nothing of another', () => {
@@ -275,7 +277,7 @@ describe('votes', () => {
     confirms(turn, {}, 'ann');
     applies(turn);
     confirms(turn, { callId: 'c2' }, 'bob');
-    expect(turn.answers).toMatchObject([{ isVote: true }]);
+    expect(turn.answers.underWay).toMatchObject([{ isVote: true }]);
   });
 
   it('are forgotten with their step', () => {
@@ -290,7 +292,7 @@ describe('votes', () => {
   it('hold up the next answer to their call alone', () => {
     const turn = aTurn(needsTwo, aCall('c2'));
     confirms(turn, {}, 'ann');
-    const asks = (callId: string) => turn.hasVoteUnderWay({ results: [{ callId }] });
+    const asks = (callId: string) => turn.answers.hasVoteUnderWay({ results: [{ callId }] });
     expect([asks('c1'), asks('c2')]).toEqual([true, false]);
     applies(turn);
     expect(asks('c1')).toBe(false);
@@ -302,9 +304,9 @@ describe('deadlines', () => {
     const turn = aTurn(aCall('c1', { deadline: { afterMs: 60_000, action: 'deny' } }));
     expect(turn.nextDueAt).toBe(60_000);
     expect(turn.deadlinesPassed(59_999)).toEqual([]);
-    expect(turn.hasAnswers).toBe(false);
+    expect(turn.answers.hasAny).toBe(false);
     expect(turn.deadlinesPassed(60_000)).toEqual([]);
-    expect(turn.answers).toEqual([
+    expect(turn.answers.underWay).toEqual([
       {
         kind: 'confirm',
         isOverdue: true,
@@ -317,7 +319,9 @@ describe('deadlines', () => {
   it('give an external call that no system answered an error as its result', () => {
     const turn = aTurn(aCall('c1', { state: 'submitted', deadline: { afterMs: 1000, action: 'deny' } }));
     turn.deadlinesPassed(1000);
-    expect(turn.answers).toMatchObject([{ kind: 'external', answer: { callId: 'c1', state: 'error' } }]);
+    expect(turn.answers.underWay).toMatchObject([
+      { kind: 'external', answer: { callId: 'c1', state: 'error' } },
+    ]);
   });
 
   it('escalate to other people, once', () => {
@@ -349,7 +353,7 @@ describe('deadlines', () => {
   it('only tell of what is uncertain: nobody may guess what happened', () => {
     const turn = aTurn(aCall('c1', { state: 'uncertain', deadline: { afterMs: 1000, action: 'deny' } }));
     expect(turn.deadlinesPassed(1000)).toEqual([{ callId: 'c1', kind: 'overdue' }]);
-    expect(turn.hasAnswers).toBe(false);
+    expect(turn.answers.hasAny).toBe(false);
   });
 
   it('run for each gate apart, the soonest first', () => {
@@ -360,7 +364,7 @@ describe('deadlines', () => {
     );
     expect(turn.nextDueAt).toBe(1000);
     turn.deadlinesPassed(1000);
-    expect(turn.answers.map(({ answer }) => answer.callId)).toEqual(['c2']);
+    expect(turn.answers.underWay.map(({ answer }) => answer.callId)).toEqual(['c2']);
     applies(turn);
     expect(turn.nextDueAt).toBe(3000);
   });
@@ -372,7 +376,7 @@ describe('deadlines', () => {
     opens(turn, 900);
     expect(turn.nextDueAt).toBe(1900);
     turn.deadlinesPassed(1000);
-    expect(turn.hasAnswers).toBe(false);
+    expect(turn.answers.hasAny).toBe(false);
   });
 
   it('of a call that is held back begin when it is asked', () => {
@@ -405,7 +409,7 @@ describe('a message instead of an answer', () => {
       aCall('c5', { state: 'success' }),
     );
     turn.steer(steer);
-    expect(turn.answers.map(({ answer }) => answer)).toMatchObject([
+    expect(turn.answers.underWay.map(({ answer }) => answer)).toMatchObject([
       { callId: 'c1', decision: 'deny' },
       { callId: 'c2', decision: 'deny' },
     ]);
@@ -417,7 +421,7 @@ describe('a message instead of an answer', () => {
     confirms(turn, {});
     confirms(turn, { callId: 'c2' }, 'ann');
     turn.steer(steer);
-    expect(turn.answers.map(({ answer }) => answer)).toMatchObject([
+    expect(turn.answers.underWay.map(({ answer }) => answer)).toMatchObject([
       { callId: 'c1', decision: 'allow' },
       { callId: 'c2', decision: 'allow' },
       { callId: 'c2', decision: 'deny' },
@@ -430,7 +434,7 @@ describe('a message instead of an answer', () => {
     turn.steer(steer);
     turn.steer({ ...steer, id: 's1' });
     turn.steer({ ...steer, input: ' ' });
-    expect(turn.hasAnswers).toBe(false);
+    expect(turn.answers.hasAny).toBe(false);
     expect(turn.view.steers).toHaveLength(50);
   });
 });
@@ -477,7 +481,7 @@ describe('a rotated turn', () => {
     next.steer({ id: 'm1', input: 'and be quick' });
     expect(next.view.steers).toHaveLength(1);
     confirms(next, {}, 'bob');
-    expect(next.answers).toEqual([expect.not.objectContaining({ isVote: true })]);
+    expect(next.answers.underWay).toEqual([expect.not.objectContaining({ isVote: true })]);
   });
 
   it('still knows who asked, and who may answer', () => {

@@ -1,0 +1,183 @@
+// Answers to a turn's gates, from their arrival until they are applied: pure, part of the turn's state. Imports core and contracts only.
+import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
+import type { Answered, Confirmation, Vote } from '../contracts/inputs.ts';
+import { whyMayNotAnswer, type Actor } from '../core/approval.ts';
+import type { CallState } from '../core/next-action.ts';
+import { toActor, whyNoAnswer, whyNoAnswers } from './check-message.ts';
+import type { TurnMemory } from './turn-memory.ts';
+
+/** Which state a call must be in to take an answer of this kind. */
+const answerable: Record<GateAnswer['kind'], CallState> = {
+  confirm: 'asking',
+  external: 'submitted',
+  reconcile: 'uncertain',
+};
+
+export class GateAnswers {
+  readonly #memory: TurnMemory;
+  #underWay: GateAnswer[] = [];
+  /** What became of answers, by call, for update handlers that wait for it. */
+  readonly #outcomes = new Map<string, GateOutcome>();
+  /** The votes for a call before the answers to it that are under way: a refused one must not cost others theirs. */
+  readonly #votesBefore = new Map<string, Vote[]>();
+  /** The messages that brought the answers that are under way: what is refused may be sent again under its id. */
+  readonly #messageIds = new Map<GateAnswer, string>();
+
+  constructor(memory: TurnMemory) {
+    this.#memory = memory;
+  }
+
+  get hasAny(): boolean {
+    return this.#underWay.length > 0;
+  }
+
+  /** Answers that are not applied yet. */
+  get underWay(): GateAnswer[] {
+    return [...this.#underWay];
+  }
+
+  /** Takes in what was given in the place of people who did not answer. */
+  add(answers: readonly GateAnswer[]): void {
+    this.#underWay.push(...answers);
+  }
+
+  /** What became of this call's answer; undefined while it is under way. */
+  outcomeOf(callId: string): GateOutcome | undefined {
+    return this.#outcomes.get(callId);
+  }
+
+  /** Denies the calls that ask or are held back, on behalf of a user who wrote something else. */
+  denyPending(): void {
+    for (const { callId, state } of this.#memory.carry.calls)
+      if ((state === 'asking' || state === 'held') && !this.#isDecided(callId))
+        this.#underWay.push({
+          kind: 'confirm',
+          answer: { callId, decision: 'deny', reason: 'the user wrote something else instead of answering' },
+        });
+  }
+
+  /** Keeps the answers that fit, drops the rest: a wrong signal changes nothing. */
+  take<T extends { callId: string }>(kind: GateAnswer['kind'], answered: Answered<T>): string[] {
+    if (whyNoAnswers(answered) !== undefined || this.#memory.hasSeen(answered.id)) return [];
+    const by = toActor(answered.actor);
+    const taken: string[] = [];
+    for (const answer of answered.results) {
+      if (this.whyNot(kind, answer, by) !== undefined) continue;
+      this.#outcomes.delete(answer.callId);
+      const whole = { kind, answer, ...(by ? { actor: by } : {}) } as unknown as GateAnswer;
+      const given = whole.kind === 'confirm' && !this.#isEnough(whole) ? { ...whole, isVote: true } : whole;
+      this.#underWay.push(given);
+      if (answered.id !== undefined) this.#messageIds.set(given, answered.id);
+      taken.push(answer.callId);
+    }
+    // What did not fit may be sent again when it does.
+    if (taken.length > 0) this.#memory.remember(answered.id);
+    return taken;
+  }
+
+  /** A vote for one of these calls is being committed: the next answer to it has to wait for that. */
+  hasVoteUnderWay(answered: Answered<{ callId: string }>): boolean {
+    if (whyNoAnswers(answered) !== undefined) return false;
+    return this.#underWay.some(
+      (given) =>
+        given.kind === 'confirm' &&
+        given.isVote === true &&
+        answered.results.some((answer) => answer?.callId === given.answer.callId),
+    );
+  }
+
+  /** Why one of these answers does not fit; undefined when all do, or when they were taken before. */
+  whyNotAny<T extends { callId: string }>(
+    kind: GateAnswer['kind'],
+    answered: Answered<T>,
+  ): string | undefined {
+    if (this.#memory.hasSeen(answered.id)) return undefined;
+    return answered.results
+      .map((answer) => this.whyNot(kind, answer, toActor(answered.actor)))
+      .find((reason) => reason !== undefined);
+  }
+
+  /** Why an answer of this kind does not fit; undefined when it does. */
+  whyNot(kind: GateAnswer['kind'], given: { callId: string }, actor?: Actor): string | undefined {
+    const malformed = whyNoAnswer(kind, given);
+    if (malformed !== undefined) return malformed;
+    const { callId } = given;
+    if (this.#memory.stop) return `turn ${this.#memory.turnId} is ending (${this.#memory.stop.reason})`;
+    const call = this.#memory.carry.calls.find((other) => other.callId === callId);
+    if (!call) return `call ${callId} is not a call of the current step of ${this.#memory.turnId}`;
+    if (this.#isDecided(callId)) return `call ${callId} is answered already`;
+    if (call.state !== answerable[kind])
+      return `call ${callId} (${call.name}) is ${call.state}: it takes this answer only while it is ${answerable[kind]}`;
+    if (kind === 'external') return undefined;
+    const whyNotThem = whyMayNotAnswer(call.approval, actor, this.#memory.requester);
+    if (whyNotThem !== undefined) return `call ${callId} (${call.name}): ${whyNotThem}`;
+    const hasVoted =
+      (given as Partial<Confirmation>).decision === 'allow' &&
+      this.#memory.carry.votes.some((vote) => vote.callId === callId && vote.actor === actor?.id);
+    return hasVoted ? `${actor?.id} has allowed call ${callId} already: somebody else must too` : undefined;
+  }
+
+  /** These were applied. @param outcomes of the calls that were answered, and of siblings that these answers settled or brought up. */
+  applied(applied: readonly GateAnswer[], outcomes: readonly GateOutcome[]): void {
+    this.#underWay = this.#underWay.filter((answer) => !applied.includes(answer));
+    for (const outcome of outcomes) {
+      this.#outcomes.set(outcome.callId, outcome);
+      if (outcome.rejected !== undefined) this.#takeBack(outcome.callId, applied);
+    }
+    for (const given of applied) {
+      this.#votesBefore.delete(given.answer.callId);
+      this.#messageIds.delete(given);
+    }
+  }
+
+  /** An answer that came while another one settled its call as well is refused: it must not be applied to what the call has become. */
+  refuseOvertaken(): void {
+    this.#underWay = this.#underWay.filter((given) => {
+      const call = this.#memory.call(given.answer.callId);
+      if (call && (call.state === answerable[given.kind] || call.state === 'held')) return true;
+      const state = call?.state ?? 'error';
+      this.#outcomes.set(given.answer.callId, {
+        callId: given.answer.callId,
+        state,
+        rejected: `call ${given.answer.callId} is ${state} by now: something else settled it`,
+      });
+      this.#messageIds.delete(given);
+      return false;
+    });
+  }
+
+  /** Counts an allowing answer as a vote; true when it is the last that is needed. Edits must agree: another edit starts the count anew. */
+  #isEnough({ answer, actor }: Extract<GateAnswer, { kind: 'confirm' }>): boolean {
+    const needed = this.#memory.call(answer.callId)?.approval?.count ?? 1;
+    if (answer.decision === 'deny' || needed <= 1) return true;
+    const input = answer.input === undefined ? {} : { input: JSON.stringify(answer.input) };
+    const vote = { callId: answer.callId, actor: actor?.id ?? '', ...input };
+    const before = this.#memory.carry.votes.filter((other) => other.callId === vote.callId);
+    if (!this.#votesBefore.has(vote.callId)) this.#votesBefore.set(vote.callId, before);
+    const agreeing = before.filter((other) => other.input === vote.input);
+    this.#setVotes(vote.callId, [...agreeing, vote]);
+    return agreeing.length + 1 >= needed;
+  }
+
+  #setVotes(callId: string, votes: readonly Vote[]): void {
+    this.#memory.set({
+      votes: [...this.#memory.carry.votes.filter((vote) => vote.callId !== callId), ...votes],
+    });
+  }
+
+  /** Answers that were refused leave nothing behind. */
+  #takeBack(callId: string, applied: readonly GateAnswer[]): void {
+    const before = this.#votesBefore.get(callId);
+    if (before) this.#setVotes(callId, before);
+    const refused = applied.filter(({ answer }) => answer.callId === callId);
+    const ids = refused.map((given) => this.#messageIds.get(given));
+    this.#memory.forget(ids);
+  }
+
+  /** It has an answer that is under way, and is no vote alone. */
+  #isDecided(callId: string): boolean {
+    return this.#underWay.some(
+      (given) => given.answer.callId === callId && !(given.kind === 'confirm' && given.isVote === true),
+    );
+  }
+}

@@ -1,0 +1,80 @@
+// What the parts of a turn's state share: pure. Imports core and contracts only.
+import { turnIdOf } from '../contracts/ids.ts';
+import type { TurnCall, TurnCarry, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
+import { noUsage } from '../core/usage.ts';
+
+/** Signals remembered to recognize a repeat. */
+const seenLimit = 500;
+
+/** Why a turn ends before its loop says so. */
+export interface Stop {
+  reason: TurnResult['finishReason'];
+  why?: string;
+  error?: TurnError;
+}
+
+/** What a turn carries from run to run, and what stopped it. */
+export class TurnMemory {
+  readonly turnId: string;
+  readonly requester: string | undefined;
+  #carry: TurnCarry;
+  stop: Stop | undefined;
+
+  constructor(input: TurnInput) {
+    this.turnId = turnIdOf(input.ref, input.turn);
+    this.requester = input.requester;
+    this.#carry = input.carry ?? emptyCarry;
+  }
+
+  get carry(): Readonly<TurnCarry> {
+    return this.#carry;
+  }
+
+  set(change: Partial<TurnCarry>): void {
+    this.#carry = { ...this.#carry, ...change };
+  }
+
+  call(callId: string): TurnCall | undefined {
+    return this.#carry.calls.find((call) => call.callId === callId);
+  }
+
+  /** True when a message of this id was taken in before; else it is from now on. */
+  isRepeat(id: string | undefined): boolean {
+    if (this.hasSeen(id)) return true;
+    this.remember(id);
+    return false;
+  }
+
+  hasSeen(id: string | undefined): boolean {
+    return id !== undefined && this.#carry.seen.includes(id);
+  }
+
+  remember(id: string | undefined): void {
+    if (id !== undefined) this.set({ seen: [...this.#carry.seen, id].slice(-seenLimit) });
+  }
+
+  /** These may be sent again. */
+  forget(ids: readonly (string | undefined)[]): void {
+    this.set({ seen: this.#carry.seen.filter((id) => !ids.includes(id)) });
+  }
+}
+
+const emptyCarry: TurnCarry = {
+  maxIterations: 0,
+  modelName: '',
+  stopsWhenAllDenied: false,
+  run: 1,
+  step: 0,
+  iterations: 0,
+  reply: 'none',
+  calls: [],
+  steers: [],
+  isSummarized: false,
+  usage: noUsage,
+  preview: '',
+  seen: [],
+  announced: [],
+  isPaused: false,
+  votes: [],
+  clocks: [],
+};
