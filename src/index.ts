@@ -48,9 +48,11 @@ export type { CommandContext } from './tools/shell/check-command.ts';
 export { matchesHostRule } from './tools/paths/host-rule.ts';
 export { matchesPathRule } from './tools/paths/path-rule.ts';
 export { isSensitivePath } from './tools/paths/sensitive-paths.ts';
+export type { LoadedTools, ToolSource, ToolSourceContext } from './tools/tool-source.ts';
 export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/tool-schema.ts';
 export type {
   PermissionContext,
+  SessionSlots,
   Tool,
   ToolContext,
   ToolPart,

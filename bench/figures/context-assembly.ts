@@ -11,6 +11,7 @@ import type { Figure } from '../support/figure.ts';
 import { median } from '../support/statistics.ts';
 
 const turnsOf10k = 2500;
+const equipped = { ...usual, additions: [], notices: [] };
 
 /**
  * The context of the next model call of a session of 10,000 messages: as the default window of 128,000 tokens has it after that many
@@ -83,7 +84,7 @@ class Assembly {
   }
 
   #assemble(deps: ActivityDeps) {
-    return assembleContext(deps, this.#input, usual, this.#session, {
+    return assembleContext(deps, this.#input, equipped, this.#session, {
       contextTokens: this.#contextTokens,
       isFresh: false,
     });

@@ -3,6 +3,7 @@ import type { AnswerGatesInput, GateOutcome } from '../contracts/activities.ts';
 import { currentBatch, isExecutable } from '../core/next-action.ts';
 import type { CallRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
+import { equip } from './equip.ts';
 import { GateAnswering } from './gate-answering.ts';
 import { policyOf } from './judge.ts';
 import { waitingForStore } from './sessions.ts';
@@ -17,7 +18,7 @@ export async function answerGates(deps: ActivityDeps, input: AnswerGatesInput): 
   const { store, agents } = deps;
   const { ref, turn, answers, nextRun } = input;
   return waitingForStore(async () => {
-    const agent = agents.get(input.agent);
+    const agent = await equip(deps, agents.get(input.agent), ref);
     const outcomes = new Map<string, GateOutcome>();
     for (const answer of answers) {
       const session = await store.sessions.open(ref, input.agent);

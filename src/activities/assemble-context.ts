@@ -7,6 +7,7 @@ import type { ToolSpec } from '../model/model.ts';
 import type { Msg } from '../schema/message.ts';
 import type { SessionRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
+import type { EquippedAgent } from './equip.ts';
 
 export interface AssembledContext {
   system: string;
@@ -30,15 +31,16 @@ export interface ContextLimits {
 export async function assembleContext(
   { store, contexts }: ActivityDeps,
   input: CallModelInput,
-  agent: Agent,
+  agent: EquippedAgent,
   session: SessionRecord,
   { contextTokens, isFresh }: ContextLimits,
 ): Promise<AssembledContext> {
   const { ref, turn } = input;
-  const system =
+  const instructions =
     typeof agent.instructions === 'string'
       ? agent.instructions
       : await agent.instructions({ ...ref, agent: agent.name });
+  const system = [instructions, ...agent.additions].join('\n\n');
   const tools = input.tools === 'none' ? [] : toolSpecs(agent);
 
   const loaded = await contexts.load(store.messages, ref, session.contextFrom, session.head);

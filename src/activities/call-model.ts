@@ -11,11 +11,13 @@ import type { Msg } from '../schema/message.ts';
 import type { CallDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { assembleContext, type AssembledContext } from './assemble-context.ts';
 import type { ActivityDeps } from './deps.ts';
+import { equip, type EquippedAgent } from './equip.ts';
 import { policyOf } from './judge.ts';
 import { judgeCalls } from './judge-calls.ts';
 import { stopFailure, whileBeating } from './liveness.ts';
 import { ModelCall } from './model-call.ts';
 import { outlastStore } from './outlast-store.ts';
+import { putNotices } from './put-notices.ts';
 import { readInputOrHint } from './read-input.ts';
 import { toFailure } from './to-failure.ts';
 import { toTurnCall } from './turn-call.ts';
@@ -29,8 +31,9 @@ export async function callModel(deps: ActivityDeps, input: CallModelInput): Prom
   const { attempt } = Context.current().info;
   let maxAttempts = 1;
   try {
-    const agent = deps.agents.get(input.agent);
-    maxAttempts = agent.maxModelAttempts;
+    const definition = deps.agents.get(input.agent);
+    maxAttempts = definition.maxModelAttempts;
+    const agent = await equip(deps, definition, input.ref);
     const committed = await deps.store.calls.step(input.ref, input.turn, input.step);
     const { message, calls } = committed ?? (await callAndCommit(deps, input, agent, attempt));
     return await digest(agent, message, calls);
@@ -43,10 +46,17 @@ export async function callModel(deps: ActivityDeps, input: CallModelInput): Prom
   }
 }
 
-async function callAndCommit(deps: ActivityDeps, input: CallModelInput, agent: Agent, attempt: number) {
+async function callAndCommit(
+  deps: ActivityDeps,
+  input: CallModelInput,
+  agent: EquippedAgent,
+  attempt: number,
+) {
   const { store } = deps;
   await takeInSteers(deps, input);
-  const session = await store.sessions.open(input.ref, input.agent);
+  const opened = await store.sessions.open(input.ref, input.agent);
+  const hasNews = await putNotices(store, input, opened, agent.notices);
+  const session = hasNews ? await store.sessions.open(input.ref, input.agent) : opened;
   const { context, outcome } = await callWithFallbacks(deps, input, agent, session, attempt);
   const policy = await policyOf(deps, agent, session);
   const judgement = { agent, session, policy, rawOf: outcome.rawOf };
@@ -73,7 +83,7 @@ async function callAndCommit(deps: ActivityDeps, input: CallModelInput, agent: A
 async function callWithFallbacks(
   deps: ActivityDeps,
   input: CallModelInput,
-  agent: Agent,
+  agent: EquippedAgent,
   session: SessionRecord,
   attempt: number,
 ) {

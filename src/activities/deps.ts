@@ -4,6 +4,7 @@ import type { PermissionRule } from '../core/permission.ts';
 import type { ModelRegistry } from '../model/registry.ts';
 import type { GateCall } from '../schema/event.ts';
 import type { Store } from '../store/store.ts';
+import type { ToolSource } from '../tools/tool-source.ts';
 import type { ContextCache } from './context-cache.ts';
 
 export type RulesOfOwner = (owner: string) => readonly PermissionRule[] | Promise<readonly PermissionRule[]>;
@@ -26,6 +27,8 @@ export interface ActivityDeps {
   contexts: ContextCache;
   /** Rules that hold for all sessions of an owner. */
   rulesOf?: RulesOfOwner;
+  /** Tools that every agent of this worker has besides its own. */
+  sources?: readonly ToolSource[];
   /** Told when a gate is overdue or was escalated: to remind people. */
   onGate?: GateHook;
   /** How long an idle session's workflow stays, in milliseconds. */

@@ -11,12 +11,14 @@ import { runTool } from '../tools/run-tool.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
+import { equip } from './equip.ts';
 import { EventPublisher } from './event-publisher.ts';
 import { isFinal, judge, policyOf } from './judge.ts';
 import { isCancelRequested, stopFailure, whileBeating } from './liveness.ts';
 import { outlastStore } from './outlast-store.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 import { fillSecrets } from './secret-answers.ts';
+import { slotsOf } from './session-slots.ts';
 import { toFailure } from './to-failure.ts';
 
 /** A call that has been begun this often without an outcome takes its workers down: it gets an ERROR result instead of another try. */
@@ -32,7 +34,7 @@ export async function runTools(
 ): Promise<CallChange[]> {
   const { attempt } = Context.current().info;
   try {
-    const agent = deps.agents.get(input.agent);
+    const agent = await equip(deps, deps.agents.get(input.agent), input.ref);
     const before = await deps.store.calls.dispatch(input.ref, input.callIds);
     const session = await deps.store.sessions.open(input.ref, input.agent);
     const batch: Batch = {
@@ -140,6 +142,7 @@ class CallRun {
           idempotencyKey: `${turnId}:${callId}`,
           attempt: this.#before.attempts + 1,
           signal: this.#signal,
+          slots: slotsOf(this.#batch.deps.store.slots, ref),
         },
         {
           // A secret may be parted by two pieces of text: where there is one, the text comes with the result.

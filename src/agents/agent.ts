@@ -1,6 +1,7 @@
 import type { ModelSettings, ModelTimeouts } from '../model/model.ts';
 import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
+import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
 
 export interface InstructionsContext {
@@ -36,6 +37,8 @@ export interface Agent {
   readonly instructions: Instructions;
   readonly tools: readonly Tool[];
   readonly toolByName: ReadonlyMap<string, Tool>;
+  /** Where more tools come from at run time. */
+  readonly sources: readonly ToolSource[];
   /** Model calls of one turn, the summarizing one at the limit not counted. */
   readonly maxIterations: number;
   /** Tries of one model call in all, where its failure may pass. */

@@ -3,8 +3,10 @@ import { defaultTimeouts, type ModelSettings, type ModelTimeouts } from '../mode
 import { parseRule } from '../core/permission-rule.ts';
 import { AgentSettings, type AgentPermissionOptions, type ParsedAgentPermissions } from '../schema/agent.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
+import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent, AgentPermissions, Instructions } from './agent.ts';
+import { checkSources } from './check-sources.ts';
 import { checkTools } from './check-tools.ts';
 import { parseDefinition } from './definition-issues.ts';
 import { revisionOf } from './revision.ts';
@@ -18,6 +20,8 @@ export interface AgentOptions {
   model: string;
   instructions: Instructions;
   tools?: readonly Tool[];
+  /** Where more tools come from at run time: MCP servers, skills, a workspace. */
+  sources?: readonly ToolSource[];
   /** Model calls of one turn; at the limit it is asked once more, without tools, to sum up. Default: 10. */
   maxIterations?: number;
   settings?: ModelSettings;
@@ -53,11 +57,12 @@ export function defineAgent(options: AgentOptions): Agent {
   const subject = checkName(options.name);
   checkInstructions(subject, options.instructions);
   const tools = checkTools(subject, options.tools ?? []);
+  const sources = checkSources(subject, options.sources ?? []);
   const { stream, timeouts, settings, description, contextTokens, permissions, ...rest } = parseDefinition(
     subject,
     AgentSettings,
     options,
-    ['name', 'instructions', 'tools'],
+    ['name', 'instructions', 'tools', 'sources'],
   );
   const shape = {
     name: options.name,
@@ -65,6 +70,7 @@ export function defineAgent(options: AgentOptions): Agent {
     ...rest,
     instructions: options.instructions,
     tools: Object.freeze([...tools]),
+    sources: Object.freeze([...sources]),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     isStreaming: stream,
     permissions: toPermissions(permissions),

@@ -14,6 +14,10 @@ export function resultMessageId(turn: number, step: number, callId: string): str
   return `${turn}/${step}/${callId}`;
 }
 
+export function noticeMessageId(turn: number, step: number, source: string): string {
+  return `${turn}/${step}/notice/${source}`;
+}
+
 export function steerMessageId(turn: number, steerId: string): string {
   return `${turn}/steer/${steerId}`;
 }

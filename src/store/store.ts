@@ -4,7 +4,7 @@ import type { KeptEvent } from '../core/compact-events.ts';
 import type { CallState } from '../core/next-action.ts';
 import type { DecidedBy, PermissionBehavior, PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AgentEvent, EventBody, Question } from '../schema/event.ts';
-import type { FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
+import type { FinishReason, InputPart, Json, Msg, Usage } from '../schema/message.ts';
 
 export type { KeptEvent };
 
@@ -24,6 +24,7 @@ export interface Store {
   events: EventStore;
   audit: AuditStore;
   blobs: BlobStore;
+  slots: SlotStore;
   /** Resolves when the store answers; throws `StoreUnavailableError` otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -334,6 +335,29 @@ export interface BlobStore {
   /** Keeps a large input under the given id; a repeat changes nothing. */
   put(ref: SessionRef, id: string, parts: InputPart[]): Promise<void>;
   get(ref: SessionRef, id: string): Promise<InputPart[] | undefined>;
+}
+
+/** Small named values of a session, each changed in a transaction of its own: active tool groups, tasks, a team's roster. */
+export interface SlotStore {
+  get(ref: SessionRef, name: string): Promise<Json | undefined>;
+  /** All of a session's values by name. */
+  all(ref: SessionRef): Promise<Record<string, Json>>;
+  /**
+   * Replaces a value by what `change` makes of it, and appends its events. Changes of one session come one after the other: none is lost.
+   * A change that answers the very value that it was given, and no event, writes nothing.
+   */
+  update(
+    ref: SessionRef,
+    name: string,
+    change: (now: Json | undefined) => SlotChange,
+  ): Promise<Json | undefined>;
+}
+
+export interface SlotChange {
+  /** `undefined` deletes it. */
+  value: Json | undefined;
+  /** Appended to the session's log, as events of this turn. */
+  events?: { turn: number; bodies: EventBody[] };
 }
 
 /** The store did not answer. Retryable: nothing was half written. */

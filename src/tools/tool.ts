@@ -23,6 +23,18 @@ export interface CallContext {
   attempt: number;
   /** Aborts on interrupt, timeout, cancellation and worker shutdown. Pass it on to what you call. */
   signal: AbortSignal;
+  /** Named state of the session. */
+  slots: SessionSlots;
+}
+
+/** Named state of a session: it outlives steps, turns and workers. A name holds letters, digits, `_`, `-` and `.`. */
+export interface SessionSlots {
+  read<T extends Json>(name: string): Promise<T | undefined>;
+  /**
+   * Replaces the value by what `change` makes of it, in one transaction: of two changes at once the second sees the first. `undefined`
+   * deletes it. `change` must be fast and free of side effects, and must not alter what it is given.
+   */
+  update<T extends Json>(name: string, change: (now: T | undefined) => T | undefined): Promise<T | undefined>;
 }
 
 /** How far a tool is. `fraction` is 0 to 1. */

@@ -6,6 +6,7 @@ import { eventContract } from './event-contract.ts';
 import { messageContract } from './message-contract.ts';
 import { permissionsContract } from './permissions-contract.ts';
 import { sessionContract } from './session-contract.ts';
+import { slotContract } from './slot-contract.ts';
 import { turnContract } from './turn-contract.ts';
 
 /** What a suite asks its back end for. */
@@ -24,6 +25,7 @@ export function storeContract(name: string, underTest: () => StoreUnderTest): vo
     messageContract(store);
     callContract(store);
     permissionsContract(store);
+    slotContract(store);
     eventContract(store);
     concurrencyContract(underTest);
   });

@@ -1,4 +1,5 @@
 import type { CallContext, Tool } from '../../src/tools/tool.ts';
+import { memorySlots } from '../support/memory-slots.ts';
 
 /** A tool made by hand, as anyone may make one. */
 export function aTool(overrides: Partial<Tool> = {}): Tool {
@@ -29,6 +30,7 @@ export function aCall(overrides: Partial<CallContext> = {}): CallContext {
     idempotencyKey: 'k1',
     attempt: 1,
     signal: new AbortController().signal,
+    slots: memorySlots(),
     ...overrides,
   };
 }

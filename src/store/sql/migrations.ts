@@ -70,6 +70,11 @@ const migrations: Record<string, Migration> = {
       `create index durascope_audit_of_call on durascope_audit (session, call_id, id)`,
     ];
   },
+  '0003_slots': (dialect) => [
+    `create table durascope_slots (
+      session ${dialect === 'sqlite' ? 'integer' : 'bigint'} not null references durascope_sessions (id) on delete cascade,
+      name text not null, value text not null, primary key (session, name))`,
+  ],
 };
 
 /** Any fixed number that no other program on the same database is likely to choose. */

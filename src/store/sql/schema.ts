@@ -16,6 +16,7 @@ export interface Database {
   durascope_events: EventTable;
   durascope_blobs: BlobTable;
   durascope_audit: AuditTable;
+  durascope_slots: SlotTable;
 }
 
 interface SessionTable {
@@ -121,4 +122,10 @@ interface BlobTable {
   session_id: string;
   id: string;
   parts: string;
+}
+
+interface SlotTable {
+  session: number;
+  name: string;
+  value: string;
 }

@@ -11,6 +11,7 @@ import { sqlMessages } from './messages.ts';
 import { migrate } from './migrations.ts';
 import type { Database } from './schema.ts';
 import { sqlSessions } from './sessions.ts';
+import { sqlSlots } from './slots.ts';
 import { query } from './sql-context.ts';
 import type { SqlContext, SqlDialect } from './sql-context.ts';
 import { sqlTurns } from './turns.ts';
@@ -33,6 +34,7 @@ export async function openSqlStore(driver: Dialect, dialect: SqlDialect, bus: Ev
     events: sqlEvents(context),
     audit: sqlAudit(context),
     blobs: sqlBlobs(context),
+    slots: sqlSlots(context),
     ping: () =>
       query(context, async () => {
         await db.executeQuery(CompiledQuery.raw('select 1'));

@@ -1,0 +1,42 @@
+import type { SessionRef } from '../contracts/ids.ts';
+import type { SessionSlots, Tool } from './tool.ts';
+
+/**
+ * Tools that are known only at run time: those of MCP servers, of skills, of a session's workspace or team. To the loop they are tools
+ * like any other.
+ *
+ * **Contract:** `load` is asked before each model call and each batch of tools, so what is slow is cached; the same session gets the same
+ * tools in the same order as long as nothing changed, which keeps the provider's prompt cache warm. What it throws, or a load that takes
+ * longer than `loadLimitMs`, costs its tools and not the turn: the model is told.
+ */
+export interface ToolSource {
+  /** Unique in an agent: letters, digits, `_` and `-`. Notices and listings name it. */
+  readonly name: string;
+  load(context: ToolSourceContext): Promise<LoadedTools>;
+}
+
+/** How long a source may take to say which tools it has, in milliseconds. */
+export const loadLimitMs = 10_000;
+
+export interface ToolSourceContext {
+  ref: SessionRef;
+  /** The agent's name. */
+  agent: string;
+  /** Named state of the session. */
+  slots: SessionSlots;
+  /** Aborts when the answer comes too late. */
+  signal: AbortSignal;
+}
+
+export interface LoadedTools {
+  tools: readonly Tool[];
+  /** Goes to the end of the system prompt: a text that stays the same from step to step. */
+  instructions?: string;
+  /**
+   * What the model should know now: open tasks, a server that is down. It is put into the transcript as a hint when its text
+   * changed since the last time, or the last one has left the context.
+   */
+  notice?: string;
+  /** Absolute paths, added to the agent's: edits in them pass in mode `accept_edits`. */
+  workingDirectories?: readonly string[];
+}

@@ -1,0 +1,144 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { ContextCache } from '../../src/activities/context-cache.ts';
+import type { ActivityDeps } from '../../src/activities/deps.ts';
+import { equip } from '../../src/activities/equip.ts';
+import { putNotices } from '../../src/activities/put-notices.ts';
+import { createAgentRegistry } from '../../src/agents/agent-registry.ts';
+import { defineAgent } from '../../src/agents/define-agent.ts';
+import type { SessionRef } from '../../src/contracts/ids.ts';
+import { createModelRegistry } from '../../src/model/registry.ts';
+import { openStore, type OpenStore } from '../../src/store/open-store.ts';
+import type { LoadedTools, ToolSource } from '../../src/tools/tool-source.ts';
+import { openedTurn } from '../store/sample-session.ts';
+import { aTool } from '../tools/a-tool.ts';
+
+let content: OpenStore;
+let deps: ActivityDeps;
+let ref: SessionRef;
+beforeEach(async () => {
+  content = await openStore('sqlite::memory:');
+  deps = {
+    store: content.store,
+    agents: createAgentRegistry([]),
+    models: createModelRegistry(),
+    contexts: new ContextCache(),
+    lingerMs: 1000,
+    hasSearchAttributes: false,
+  };
+  ref = await openedTurn(content.store);
+});
+afterEach(() => content.close());
+
+function source(name: string, load: ToolSource['load'] | LoadedTools): ToolSource {
+  return { name, load: typeof load === 'function' ? load : async () => load };
+}
+
+function agentWith(...sources: ToolSource[]) {
+  return defineAgent({
+    name: 'support',
+    model: 'openai/gpt-test',
+    instructions: 'Be brief.',
+    tools: [aTool({ name: 'own' })],
+    sources,
+    permissions: { workingDirectories: ['/srv/a'] },
+  });
+}
+
+describe('an equipped agent', () => {
+  it('has its own tools and those of its sources and of the worker, in order', async () => {
+    deps.sources = [source('worker', { tools: [aTool({ name: 'third' })] })];
+    const agent = agentWith(source('box', { tools: [aTool({ name: 'second' })] }));
+    const equipped = await equip(deps, agent, ref);
+    expect(equipped.tools.map(({ name }) => name)).toEqual(['own', 'second', 'third']);
+    expect([...equipped.toolByName.keys()]).toEqual(['own', 'second', 'third']);
+    expect(equipped.notices).toEqual([]);
+  });
+
+  it('takes what sources add to its instructions and working directories', async () => {
+    const agent = agentWith(source('box', { tools: [], instructions: 'More.', workingDirectories: ['/b'] }));
+    const equipped = await equip(deps, agent, ref);
+    expect(equipped.additions).toEqual(['More.']);
+    expect(equipped.permissions.workingDirectories).toEqual(['/srv/a', '/b']);
+  });
+
+  it('keeps a tool whose name a source claims too, and says so', async () => {
+    const own = aTool({ name: 'own', description: 'Mine' });
+    const agent = agentWith(source('box', { tools: [own] }));
+    const equipped = await equip(deps, agent, ref);
+    expect(equipped.toolByName.get('own')).toBe(agent.toolByName.get('own'));
+    expect(equipped.notices).toEqual([
+      { source: 'box', text: 'The tool own of box is left out: another tool has its name.' },
+    ]);
+  });
+
+  it('goes without the tools of a source that fails, and says why', async () => {
+    const failing = source('mail', async () => {
+      throw new Error('connection refused');
+    });
+    const equipped = await equip(
+      deps,
+      agentWith(failing, source('box', { tools: [aTool({ name: 'b' })] })),
+      ref,
+    );
+    expect(equipped.tools.map(({ name }) => name)).toEqual(['own', 'b']);
+    expect(equipped.notices[0]?.text).toContain('connection refused');
+  });
+
+  it('lets a source keep state of the session', async () => {
+    const counting = source('count', async ({ slots }) => {
+      const n = await slots.update<number>('count', (now = 0) => now + 1);
+      return { tools: [], notice: `${n}` };
+    });
+    await equip(deps, agentWith(counting), ref);
+    expect((await equip(deps, agentWith(counting), ref)).notices).toEqual([{ source: 'count', text: '2' }]);
+    const other = await openedTurn(content.store);
+    expect((await equip(deps, agentWith(counting), other)).notices[0]?.text).toBe('1');
+  });
+
+  it('refuses sources that are none, or that share a name', () => {
+    expect(() => agentWith({ name: 'x' } as ToolSource)).toThrow('a name and load()');
+    expect(() => agentWith(source('a b', { tools: [] }))).toThrow('letters, digits');
+    expect(() => agentWith(source('a', { tools: [] }), source('a', { tools: [] }))).toThrow('both named a');
+  });
+});
+
+describe('notices', () => {
+  const call = (step: number) => ({
+    ref,
+    turn: 1,
+    agent: 'support',
+    step,
+    tools: 'auto' as const,
+    steers: [],
+  });
+  const hints = async () =>
+    (await content.store.messages.list(ref, {})).items.flatMap(({ content: blocks }) =>
+      blocks.flatMap((block) => (block.type === 'hint' ? block.text : [])),
+    );
+  const put = async (step: number, text: string, contextFrom = 1) => {
+    const session = await content.store.sessions.open(ref, 'support');
+    return putNotices(content.store, call(step), { ...session, contextFrom }, [{ source: 'tasks', text }]);
+  };
+
+  it('enter the transcript when their text is new, once, whatever is repeated', async () => {
+    expect(await put(1, 'two open')).toBe(true);
+    expect(await put(1, 'two open')).toBe(false);
+    expect(await put(2, 'two open')).toBe(false);
+    expect(await put(3, 'one open')).toBe(true);
+    expect(await hints()).toEqual(['two open', 'one open']);
+  });
+
+  it('come again when the last one left the context', async () => {
+    await put(1, 'two open');
+    const { head } = await content.store.sessions.open(ref, 'support');
+    expect(await put(2, 'two open', head + 1)).toBe(true);
+    expect(await hints()).toEqual(['two open', 'two open']);
+  });
+
+  it('survive a worker that ended between the message and its record', async () => {
+    await put(1, 'two open');
+    await content.store.slots.update(ref, 'notices', () => ({ value: undefined }));
+    await put(1, 'two open');
+    expect(await hints()).toEqual(['two open']);
+  });
+});
