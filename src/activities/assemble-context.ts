@@ -1,6 +1,6 @@
 import type { CallModelInput } from '../contracts/activities.ts';
-import type { Agent } from '../agents/agent.ts';
 import { estimateTokens, planContext } from '../core/context.ts';
+import { outputToolName } from '../core/output-tool.ts';
 import { inputMessageId } from '../core/message-ids.ts';
 import { pairResults } from '../core/pair-results.ts';
 import type { ToolSpec } from '../model/model.ts';
@@ -41,7 +41,7 @@ export async function assembleContext(
       ? agent.instructions
       : await agent.instructions({ ...ref, agent: agent.name });
   const system = [instructions, ...agent.additions].join('\n\n');
-  const tools = input.tools === 'none' ? [] : toolSpecs(agent);
+  const tools = toolSpecs(agent, input.tools);
 
   const loaded = await contexts.load(store.messages, ref, session.contextFrom, session.head);
   const entries = loaded
@@ -68,6 +68,8 @@ export async function assembleContext(
   };
 }
 
-function toolSpecs(agent: Agent): ToolSpec[] {
-  return agent.tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+function toolSpecs(agent: EquippedAgent, which: CallModelInput['tools']): ToolSpec[] {
+  if (which === 'none') return [];
+  const shown = which === 'auto' ? agent.tools : agent.tools.filter(({ name }) => name === outputToolName);
+  return shown.map(({ name, description, parameters }) => ({ name, description, parameters }));
 }

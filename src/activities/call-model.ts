@@ -4,6 +4,7 @@ import type { CallModelInput, ModelDigest } from '../contracts/activities.ts';
 import { steerMessageId } from '../core/message-ids.ts';
 import type { Reply } from '../core/next-action.ts';
 import { callsOf } from '../core/pair-results.ts';
+import { isOutput } from '../core/output-tool.ts';
 import { noUsage } from '../core/usage.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { EventBody } from '../schema/event.ts';
@@ -21,6 +22,7 @@ import { putNotices } from './put-notices.ts';
 import { readInputOrHint } from './read-input.ts';
 import { toFailure } from './to-failure.ts';
 import { toTurnCall } from './turn-call.ts';
+import { remindOfOutput, withOutputTool } from './wanted-output.ts';
 
 const previewLength = 200;
 /** How often the context is cut further, because the endpoint counts more tokens than was estimated. */
@@ -33,7 +35,8 @@ export async function callModel(deps: ActivityDeps, input: CallModelInput): Prom
   try {
     const definition = deps.agents.get(input.agent);
     maxAttempts = definition.maxModelAttempts;
-    const agent = await equip(deps, definition, input.ref);
+    const equipped = await equip(deps, definition, input.ref);
+    const agent = await withOutputTool(deps.store, equipped, input);
     const committed = await deps.store.calls.step(input.ref, input.turn, input.step);
     const { message, calls } = committed ?? (await callAndCommit(deps, input, agent, attempt));
     return await digest(agent, message, calls);
@@ -54,6 +57,7 @@ async function callAndCommit(
 ) {
   const { store } = deps;
   await takeInSteers(deps, input);
+  await remindOfOutput(store, input);
   const opened = await store.sessions.open(input.ref, input.agent);
   const hasNews = await putNotices(store, input, opened, agent.notices);
   const session = hasNews ? await store.sessions.open(input.ref, input.agent) : opened;
@@ -146,7 +150,7 @@ async function digest(agent: Agent, message: Msg, calls: CallRecord[]): Promise<
   const text = message.content.map((block) => (block.type === 'text' ? block.text : '')).join('');
   return {
     messageId: message.id,
-    reply: replyOf(message, text),
+    reply: replyOf(message, text, calls),
     calls: await Promise.all(calls.map((record) => toTurnCall(agent, record))),
     finishReason: message.finishReason ?? 'unknown',
     usage: message.usage ?? noUsage,
@@ -155,7 +159,8 @@ async function digest(agent: Agent, message: Msg, calls: CallRecord[]): Promise<
 }
 
 /** Thinking alone, or nothing at all, is no answer: the loop asks again within its limit. */
-function replyOf(message: Msg, text: string): Reply {
+function replyOf(message: Msg, text: string, calls: readonly CallRecord[]): Reply {
+  if (calls.some(isOutput)) return 'structured';
   if (callsOf(message).length > 0) return 'calls';
   return text.trim() !== '' || message.content.some(({ type }) => type === 'data') ? 'text' : 'empty';
 }

@@ -1,4 +1,5 @@
 import type { Agent } from '../agents/agent.ts';
+import { outputToolName } from '../core/output-tool.ts';
 import { redactArguments } from '../core/redact.ts';
 import type { JudgedCall, PermissionPolicy } from '../core/permission.ts';
 import { planBatches } from '../core/tool-batch.ts';
@@ -77,6 +78,9 @@ async function judgeCall(judgement: Judgement, message: MsgDraft, call: ToolCall
     const cutOff = message.finishReason === 'length' ? 'The reply was cut off at its token limit. ' : '';
     return settled('error', cutOff + parsed.message);
   }
+
+  // It acts on nothing: there is nothing to permit.
+  if (tool.name === outputToolName) return settled('success', 'The answer is recorded.');
 
   const decision = await judge(agent, tool, parsed.input, session, policy);
   if (decision.behavior === 'deny')

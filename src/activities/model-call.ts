@@ -6,7 +6,8 @@ import { compactEvents } from '../core/compact-events.ts';
 import { foldEvents } from '../core/fold-events.ts';
 import { stepMessageId } from '../core/message-ids.ts';
 import { StreamAccumulator } from '../core/stream-accumulator.ts';
-import type { ModelRequest, ResolvedModel } from '../model/model.ts';
+import { outputToolName } from '../core/output-tool.ts';
+import type { ModelRequest, ResolvedModel, ToolChoice } from '../model/model.ts';
 import type { EventBody } from '../schema/event.ts';
 import type { MsgDraft, SessionRecord } from '../store/store.ts';
 import type { AssembledContext } from './assemble-context.ts';
@@ -91,15 +92,29 @@ export class ModelCall {
   #request(model: ResolvedModel, context: AssembledContext): ModelRequest {
     const { settings, isStreaming, timeouts } = this.#agent;
     const isSummary = this.#input.tools === 'none';
+    const toolChoice = this.#toolChoice(context);
     return {
       model: model.model,
       system: isSummary ? `${context.system}\n\n${summaryInstruction}` : context.system,
       messages: context.messages,
       tools: context.tools,
+      ...(toolChoice === undefined ? {} : { toolChoice }),
       settings,
       isStreaming,
       timeouts,
     };
+  }
+
+  /** What was asked for is not sent where no such tool is: endpoints refuse the call then. */
+  #toolChoice({ tools }: AssembledContext): ToolChoice | undefined {
+    if (this.#input.tools === 'output') return { tool: outputToolName };
+    const { toolChoice } = this.#agent;
+    const { ref, step } = this.#input;
+    const choice =
+      typeof toolChoice === 'function' ? toolChoice({ ...ref, agent: this.#agent.name, step }) : toolChoice;
+    if (tools.length === 0 || choice === undefined) return undefined;
+    const isThere = typeof choice === 'string' || tools.some(({ name }) => name === choice.tool);
+    return isThere ? choice : undefined;
   }
 
   /** The stored message is what observers would fold from the events: there is one account of it. */

@@ -1,4 +1,4 @@
-import type { ModelSettings, ModelTimeouts } from '../model/model.ts';
+import type { ModelSettings, ModelTimeouts, ToolChoice } from '../model/model.ts';
 import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
@@ -10,6 +10,10 @@ export interface InstructionsContext {
   /** The agent's name. */
   agent: string;
 }
+
+/** What the model may do with its tools, the same at each step or by step. `undefined` is `auto`. It must be fast and pure. */
+export type ToolChoicePolicy =
+  ToolChoice | ((context: InstructionsContext & { step: number }) => ToolChoice | undefined);
 
 /** The system prompt, or what makes it for a session. It is asked before each model call: the same text keeps the provider's prompt cache warm. */
 export type Instructions = string | ((context: InstructionsContext) => string | Promise<string>);
@@ -39,6 +43,7 @@ export interface Agent {
   readonly toolByName: ReadonlyMap<string, Tool>;
   /** Where more tools come from at run time. */
   readonly sources: readonly ToolSource[];
+  readonly toolChoice?: ToolChoicePolicy;
   /** Model calls of one turn, the summarizing one at the limit not counted. */
   readonly maxIterations: number;
   /** Tries of one model call in all, where its failure may pass. */

@@ -1,4 +1,5 @@
 import { toolNamePattern } from '../tools/check-tool-options.ts';
+import { outputToolName } from '../core/output-tool.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import type { Tool } from '../tools/tool.ts';
 
@@ -51,6 +52,12 @@ export function checkTools(subject: string, tools: unknown): Tool[] {
     throw new DefinitionError(subject, 'tools', 'write an array of tools, such as [refundOrder].');
   const checked = tools.map((tool, index) => checkTool(subject, `tools[${index}]`, tool));
   for (const [index, tool] of checked.entries()) {
+    if (tool.name === outputToolName)
+      throw new DefinitionError(
+        subject,
+        `tools[${index}].name`,
+        `${outputToolName} is how a model gives an answer in a wanted form: rename the tool.`,
+      );
     const first = checked.findIndex(({ name }) => name === tool.name);
     if (first === index) continue;
     throw new DefinitionError(

@@ -5,7 +5,7 @@ import { AgentSettings, type AgentPermissionOptions, type ParsedAgentPermissions
 import { DefinitionError } from '../tools/definition-error.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { Agent, AgentPermissions, Instructions } from './agent.ts';
+import type { Agent, AgentPermissions, Instructions, ToolChoicePolicy } from './agent.ts';
 import { checkSources } from './check-sources.ts';
 import { checkTools } from './check-tools.ts';
 import { parseDefinition } from './definition-issues.ts';
@@ -22,6 +22,11 @@ export interface AgentOptions {
   tools?: readonly Tool[];
   /** Where more tools come from at run time: MCP servers, skills, a workspace. */
   sources?: readonly ToolSource[];
+  /**
+   * What the model may do with its tools: `auto` (default), `required`, `none`, or `{ tool }`; the same at each step, or by a function of the
+   * step: what is forced at every step ends only at `maxIterations`.
+   */
+  toolChoice?: ToolChoicePolicy;
   /** Model calls of one turn; at the limit it is asked once more, without tools, to sum up. Default: 10. */
   maxIterations?: number;
   settings?: ModelSettings;
@@ -56,13 +61,14 @@ export function defineAgent(options: AgentOptions): Agent {
   }
   const subject = checkName(options.name);
   checkInstructions(subject, options.instructions);
+  checkToolChoice(subject, options.toolChoice);
   const tools = checkTools(subject, options.tools ?? []);
   const sources = checkSources(subject, options.sources ?? []);
   const { stream, timeouts, settings, description, contextTokens, permissions, ...rest } = parseDefinition(
     subject,
     AgentSettings,
     options,
-    ['name', 'instructions', 'tools', 'sources'],
+    ['name', 'instructions', 'tools', 'sources', 'toolChoice'],
   );
   const shape = {
     name: options.name,
@@ -71,6 +77,7 @@ export function defineAgent(options: AgentOptions): Agent {
     instructions: options.instructions,
     tools: Object.freeze([...tools]),
     sources: Object.freeze([...sources]),
+    ...(options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     isStreaming: stream,
     permissions: toPermissions(permissions),
@@ -112,5 +119,17 @@ function checkInstructions(subject: string, instructions: unknown): void {
     subject,
     'instructions',
     'tell the agent who it is and what it does, in a text or a function ({ owner, sessionId }) => text.',
+  );
+}
+
+function checkToolChoice(subject: string, choice: unknown): void {
+  if (choice === undefined || typeof choice === 'function') return;
+  if (typeof choice === 'string' && ['auto', 'required', 'none'].includes(choice)) return;
+  if (typeof choice === 'object' && choice !== null && typeof Reflect.get(choice, 'tool') === 'string')
+    return;
+  throw new DefinitionError(
+    subject,
+    'toolChoice',
+    "write 'auto', 'required', 'none', { tool: 'name' }, or a function of the step.",
   );
 }

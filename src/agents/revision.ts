@@ -3,10 +3,13 @@ import type { Agent } from './agent.ts';
 
 /** A short hash of all that shapes an agent's behavior; the same for the same definition in every process. */
 export function revisionOf(agent: Omit<Agent, 'revision' | 'toolByName'>): string {
-  const { tools, sources, instructions, ...plain } = agent;
+  const { tools, sources, instructions, toolChoice, ...plain } = agent;
   const shape = {
     ...plain,
     instructions: typeof instructions === 'function' ? String(instructions) : instructions,
+    ...(toolChoice === undefined
+      ? {}
+      : { toolChoice: typeof toolChoice === 'function' ? String(toolChoice) : toolChoice }),
     sources: sources.map(({ name }) => name),
     tools: tools.map(
       ({

@@ -5,11 +5,13 @@ const waysToBeBusy = ['queue', 'reject', 'steer', 'deny'];
 const maxKeyLength = 200;
 
 /** For callers whose types were not checked. @throws DurascopeError `invalid_input`, naming the option. */
-export function checkSubmitOptions({ idempotencyKey, ifBusy, actor }: SubmitOptions): void {
+export function checkSubmitOptions({ idempotencyKey, ifBusy, actor, output }: SubmitOptions): void {
   if (idempotencyKey !== undefined && !isName(idempotencyKey))
     fail(`idempotencyKey must be a text of 1 to ${maxKeyLength} characters`);
   if (ifBusy !== undefined && !waysToBeBusy.includes(ifBusy))
     fail(`ifBusy is ${JSON.stringify(ifBusy)}: it must be one of ${waysToBeBusy.join(', ')}`);
+  if (output !== undefined && (ifBusy === 'steer' || ifBusy === 'deny'))
+    fail(`output needs a turn of its own: submit with ifBusy "queue" or "reject", not "${ifBusy}"`);
   if (actor !== undefined && !isName(actor.id)) fail('actor must be { id, roles? }, its id a text');
 }
 

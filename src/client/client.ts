@@ -3,6 +3,7 @@ import type { Actor } from '../core/approval.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Block, FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
+import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
 import type {
   AuditEntry,
   CallRecord,
@@ -36,7 +37,7 @@ export type SessionFilter = PageRequest & { agent?: string; state?: SessionState
 
 export type Input = string | InputPart[];
 
-export interface SubmitOptions {
+export interface SubmitOptions<S extends ToolSchema = ToolSchema> {
   /** A repeat with the same key does nothing and answers the same turn. Default: a new one. */
   idempotencyKey?: string;
   /**
@@ -47,6 +48,11 @@ export interface SubmitOptions {
   ifBusy?: IfBusy;
   /** Who asks: approval policies may want it to be, or not to be, who answers. */
   actor?: Actor;
+  /**
+   * The form that the answer must have, as an object: zod, any Standard Schema, or JSON Schema. The turn then ends with `structured_output`
+   * and the reply has it as `output`.
+   */
+  output?: S;
 }
 
 export interface AnswerOptions {
@@ -66,7 +72,10 @@ export interface Session {
   readonly owner: string;
   readonly id: string;
   /** @throws DurascopeError `invalid_input`, `busy`, `no_worker`, `temporal_unavailable`. */
-  submit(input: Input, options?: SubmitOptions): Promise<Turn>;
+  submit<S extends ToolSchema = ToolSchema>(
+    input: Input,
+    options?: SubmitOptions<S>,
+  ): Promise<Turn<SchemaOutput<S>>>;
   /** @throws DurascopeError `not_found` for an unknown call, `conflict` for one that takes no such answer (any more). */
   confirm(results: Confirmation[], options?: AnswerOptions): Promise<void>;
   submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void>;
@@ -104,7 +113,7 @@ export type PendingCall = Pick<
   reason?: string;
 };
 
-export interface Turn {
+export interface Turn<Output = unknown> {
   readonly id: string;
   readonly turn: number;
   /** How it was taken: `repeated` when the idempotency key was used before. */
@@ -115,16 +124,18 @@ export interface Turn {
    * Waits for the turn's end, or, by default, until it waits at a gate. Never throws because of how the turn ended: see `finishReason`
    * and `error`.
    */
-  result(options?: { until?: 'gate' | 'end'; signal?: AbortSignal }): Promise<Reply>;
+  result(options?: { until?: 'gate' | 'end'; signal?: AbortSignal }): Promise<Reply<Output>>;
 }
 
 /** What a turn came to. While it waits at a gate, `pending` names the calls and `content` is empty. */
-export interface Reply {
+export interface Reply<Output = unknown> {
   turnId: string;
   finishReason: FinishReason;
   content: Block[];
   /** The text of the content. */
   text: string;
+  /** The answer in the form that was asked for, when `finishReason` is `structured_output`. */
+  output?: Output;
   usage: Usage;
   pending: PendingCall[];
   /** Why the turn failed, when `finishReason` is `error`. */

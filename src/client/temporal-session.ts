@@ -18,6 +18,7 @@ import {
 import { followEvents } from '../events/follow.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Msg } from '../schema/message.ts';
+import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AuditEntry, Page, PageRequest, SessionPermissions, TurnRecord } from '../store/store.ts';
 import type {
@@ -34,6 +35,7 @@ import { callTemporal, isNotFound } from './call-temporal.ts';
 import { pendingOf } from './pending-call.ts';
 import { checkSubmitOptions } from './check-options.ts';
 import { prepareInput } from './prepare-input.ts';
+import { prepareOutput } from './prepare-output.ts';
 import type { ClientContext } from './temporal-client.ts';
 import { TemporalTurn } from './temporal-turn.ts';
 
@@ -58,14 +60,20 @@ export class TemporalSession implements Session {
     return this.#ref.sessionId;
   }
 
-  async submit(input: Input, options: SubmitOptions = {}): Promise<Turn> {
+  async submit<S extends ToolSchema = ToolSchema>(
+    input: Input,
+    options: SubmitOptions<S> = {},
+  ): Promise<Turn<SchemaOutput<S>>> {
     checkSubmitOptions(options);
     const id = options.idempotencyKey ?? randomUUID();
     const { store } = this.#context.content;
+    const wanted = options.output && (await prepareOutput(store, this.#ref, options.output));
+    const checkOutput = wanted ? { checkOutput: wanted.check } : {};
     const session = await store.sessions.get(this.#ref);
     // The session's workflow knows its newest inputs only.
     const known = options.idempotencyKey === undefined ? undefined : await store.turns.ofInput(this.#ref, id);
-    if (known) return new TemporalTurn(this.#context, this.#ref, known.turn, { status: 'repeated' });
+    if (known)
+      return new TemporalTurn(this.#context, this.#ref, known.turn, { status: 'repeated', ...checkOutput });
     const agent = session?.agent ?? this.#agent;
     if (agent === undefined)
       throw new DurascopeError(
@@ -84,11 +92,13 @@ export class TemporalSession implements Session {
       input: await prepareInput(store, this.#ref, id, input),
       ...(options.ifBusy === undefined ? {} : { ifBusy: options.ifBusy }),
       ...(options.actor ? { actor: options.actor } : {}),
+      ...(wanted ? { output: wanted.output } : {}),
     };
     const { turnId, status } = await this.#updateWithStart(agent, submission);
     return new TemporalTurn(this.#context, this.#ref, turnNumber(turnId), {
       status,
       after: session?.lastEventId ?? 0,
+      ...checkOutput,
     });
   }
 

@@ -1,8 +1,10 @@
 import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import type { SubmitAnswer } from '../contracts/messages.ts';
 import { pauseReason } from '../core/next-action.ts';
+import { isOutput } from '../core/output-tool.ts';
 import { followEvents } from '../events/follow.ts';
 import type { AgentEvent } from '../schema/event.ts';
+import type { CompiledSchema } from '../tools/tool-schema.ts';
 import type { Block } from '../schema/message.ts';
 import type { TurnRecord } from '../store/store.ts';
 import type { EventOptions, Reply, Turn } from './client.ts';
@@ -14,15 +16,18 @@ interface Known {
   status?: SubmitAnswer['status'];
   /** An event before the turn's first. */
   after?: number;
+  /** Of the form that its submitter wants the answer in. */
+  checkOutput?: CompiledSchema['check'];
 }
 
-export class TemporalTurn implements Turn {
+export class TemporalTurn<Output = unknown> implements Turn<Output> {
   readonly id: string;
   readonly turn: number;
   readonly status?: SubmitAnswer['status'];
   readonly #context: ClientContext;
   readonly #ref: SessionRef;
   readonly #after: number;
+  readonly #checkOutput: CompiledSchema['check'] | undefined;
 
   constructor(context: ClientContext, ref: SessionRef, turn: number, known: Known) {
     this.#context = context;
@@ -31,6 +36,7 @@ export class TemporalTurn implements Turn {
     this.id = turnIdOf(ref, turn);
     // What a repeat names may have happened long ago.
     this.#after = known.status === 'repeated' ? 0 : (known.after ?? 0);
+    this.#checkOutput = known.checkOutput;
     if (known.status !== undefined) this.status = known.status;
   }
 
@@ -43,7 +49,7 @@ export class TemporalTurn implements Turn {
     }
   }
 
-  async result(options: { until?: 'gate' | 'end'; signal?: AbortSignal } = {}): Promise<Reply> {
+  async result(options: { until?: 'gate' | 'end'; signal?: AbortSignal } = {}): Promise<Reply<Output>> {
     const { until = 'gate', signal } = options;
     const { store, bus } = this.#context.content;
     const after = (await store.sessions.get(this.#ref))?.lastEventId ?? 0;
@@ -69,13 +75,13 @@ export class TemporalTurn implements Turn {
     );
   }
 
-  async #reached(until: 'gate' | 'end'): Promise<Reply | undefined> {
+  async #reached(until: 'gate' | 'end'): Promise<Reply<Output> | undefined> {
     const record = await this.#context.content.store.turns.get(this.#ref, this.turn);
     if (record?.state === 'ended') return this.#ended(record);
     return record?.state === 'waiting' && until === 'gate' ? this.#waiting(record) : undefined;
   }
 
-  async #ended(record: TurnRecord): Promise<Reply> {
+  async #ended(record: TurnRecord): Promise<Reply<Output>> {
     const { store } = this.#context.content;
     const message = record.replyMessageId && (await store.messages.get(this.#ref, record.replyMessageId));
     const content = message
@@ -86,13 +92,22 @@ export class TemporalTurn implements Turn {
       finishReason: record.finishReason ?? 'error',
       content,
       text: textOf(content),
+      ...(record.finishReason === 'structured_output' ? { output: await this.#output() } : {}),
       usage: record.usage,
       pending: [],
       ...(record.error ? { error: record.error } : {}),
     };
   }
 
-  async #waiting(record: TurnRecord): Promise<Reply> {
+  /** As its submitter's schema reads it, where the submitter waits for it; else as the model wrote it. */
+  async #output(): Promise<Output> {
+    const calls = await this.#context.content.store.calls.ofTurn(this.#ref, this.turn);
+    const written: unknown = JSON.parse(calls.find(isOutput)?.arguments ?? 'null');
+    const checked = await this.#checkOutput?.(written);
+    return (checked?.ok ? checked.value : written) as Output;
+  }
+
+  async #waiting(record: TurnRecord): Promise<Reply<Output>> {
     const calls = await this.#context.content.store.calls.ofTurn(this.#ref, this.turn);
     const pending = pendingOf(calls, this.#ref);
     return {

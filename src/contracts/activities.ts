@@ -5,6 +5,7 @@ import type { SessionRef } from './ids.ts';
 import type {
   Confirmation,
   ExternalResult,
+  OutputRef,
   QueuedTurn,
   Reconciliation,
   SeenInput,
@@ -66,8 +67,9 @@ export interface OpenedTurn {
 export interface CallModelInput extends TurnAddress {
   /** From 1. */
   step: number;
-  /** `none` for the summarizing call at the iteration limit. */
-  tools: 'auto' | 'none';
+  /** `none` for the summarizing call at the iteration limit; `output` where only the answer in the wanted form is left. */
+  tools: 'auto' | 'none' | 'output';
+  output?: OutputRef;
   /** Taken in before the call. */
   steers: Steer[];
 }

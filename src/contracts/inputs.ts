@@ -21,6 +21,13 @@ export interface Submission {
   ifBusy?: IfBusy;
   /** Who asks: approval policies may want it to be, or not to be, who answers. */
   actor?: Actor | string;
+  /** Where the JSON Schema is kept that the answer must fit. */
+  output?: OutputRef;
+}
+
+/** A JSON Schema in the store: an id of its session's blobs. */
+export interface OutputRef {
+  ref: string;
 }
 
 /** A submission that has its turn number and waits for its turn. */
@@ -29,6 +36,7 @@ export interface QueuedTurn {
   inputId: string;
   input: SubmittedInput;
   requester?: string;
+  output?: OutputRef;
 }
 
 /** What of a session outlives its workflow: committed to the store, loaded at the start of a run. */
@@ -119,6 +127,7 @@ export interface TurnInput {
   /** Who submitted the input, when they said so. */
   requester?: string;
   hasSearchAttributes: boolean;
+  output?: OutputRef;
   /** Set by the turn itself when it continues as new. */
   carry?: TurnCarry;
 }

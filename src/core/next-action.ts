@@ -39,14 +39,20 @@ export interface LoopState {
   hasSteers: boolean;
   /** The summarizing call has been made. */
   isSummarized: boolean;
+  /** The turn must end with an answer in the form that its submitter wants. */
+  needsOutput?: boolean;
   /** Ends the turn when every call of a message was denied. */
   stopsWhenAllDenied?: boolean;
   /** Set by an interrupt, a policy or a failure: the loop ends with it once no call runs. */
   stopReason?: FinishReason;
 }
 
+/** Model calls beyond the limit for an answer in the wanted form. */
+const graceIterations = 3;
+
 export type NextAction<C extends LoopCall = LoopCall> =
-  | { kind: 'reason' }
+  /** `mustAnswer`: nothing is allowed any more but the answer in the wanted form. */
+  | { kind: 'reason'; mustAnswer?: true }
   /** One last model call without tools, because the iterations are used up. */
   | { kind: 'summarize' }
   /** `waiting` are calls of the same batch that wait at a gate meanwhile. */
@@ -77,9 +83,18 @@ export function nextAction<C extends LoopCall>(
   if (isReturnedDirectly(state)) return { kind: 'exit', reason: 'tool_return_direct' };
   if (state.reply === 'structured') return { kind: 'exit', reason: 'structured_output' };
   if (state.isSummarized) return { kind: 'exit', reason: 'max_iterations' };
+  if (state.needsOutput) return askForOutput(state);
   if (state.reply === 'text') return { kind: 'exit', reason: 'model_stop' };
   if (state.iterations >= state.maxIterations) return { kind: 'summarize' };
   return { kind: 'reason' };
+}
+
+/** A model that was told what form its answer must have may need to be told again, and at the limit gets some tries at the answer alone. */
+function askForOutput({ iterations, maxIterations }: Pick<LoopState, 'iterations' | 'maxIterations'>) {
+  if (iterations < maxIterations) return { kind: 'reason' as const };
+  if (iterations < maxIterations + graceIterations)
+    return { kind: 'reason' as const, mustAnswer: true as const };
+  return { kind: 'exit' as const, reason: 'max_iterations' as const };
 }
 
 /** The first batch in which something is left to do. */

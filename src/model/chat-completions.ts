@@ -3,7 +3,7 @@ import { ChatReader } from './chat-reader.ts';
 import { isChatMedia, toChatMessages } from './chat-messages.ts';
 import { type Endpoint, isOpenAi, openClient } from './endpoint.ts';
 import { takesMedia } from './media-globs.ts';
-import type { ModelAdapter, ModelCapabilities, ModelRequest } from './model.ts';
+import type { ModelAdapter, ModelCapabilities, ModelRequest, ToolChoice } from './model.ts';
 import { runCall } from './run-call.ts';
 import { ToolNames } from './tool-names.ts';
 import { toWireItems } from './wire-messages.ts';
@@ -32,7 +32,7 @@ export function createChatAdapter(
 }
 
 function toBody(
-  { model, system, messages, tools, settings, isStreaming }: ModelRequest,
+  { model, system, messages, tools, toolChoice = 'auto', settings, isStreaming }: ModelRequest,
   rules: { names: ToolNames; capabilities: ModelCapabilities; isOpenAi: boolean },
 ): OpenAI.ChatCompletionCreateParams {
   const { names, capabilities } = rules;
@@ -52,6 +52,7 @@ function toBody(
             type: 'function' as const,
             function: { name: names.toWire(name), description, parameters },
           })),
+          ...(toolChoice === 'auto' ? {} : { tool_choice: toWireChoice(toolChoice, names) }),
           ...(settings.parallelToolCalls === undefined
             ? {}
             : { parallel_tool_calls: settings.parallelToolCalls }),
@@ -63,4 +64,10 @@ function toBody(
     ...(isStreaming ? { stream: true, stream_options: { include_usage: true } } : {}),
     ...settings.extra,
   };
+}
+
+function toWireChoice(choice: ToolChoice, names: ToolNames): OpenAI.ChatCompletionToolChoiceOption {
+  return typeof choice === 'string'
+    ? choice
+    : { type: 'function', function: { name: names.toWire(choice.tool) } };
 }

@@ -8,6 +8,9 @@ export interface ToolSpec {
   parameters: Record<string, Json>;
 }
 
+/** What the model may do with its tools in one call: as it likes (`auto`), call one at least (`required`), call this one, or none. */
+export type ToolChoice = 'auto' | 'required' | 'none' | { tool: string };
+
 /** Sampling and reasoning settings, sent only where set. */
 export interface ModelSettings {
   temperature?: number;
@@ -45,6 +48,8 @@ export interface ModelRequest {
   /** Paired already (core/pair-results.ts): each call is followed by its one result, in declared order. */
   messages: readonly Msg[];
   tools: readonly ToolSpec[];
+  /** Default: `auto`. */
+  toolChoice?: ToolChoice;
   settings: ModelSettings;
   isStreaming: boolean;
   timeouts: ModelTimeouts;

@@ -34,7 +34,7 @@ export function createResponsesAdapter(
 }
 
 function toBody(
-  { model, system, messages, tools, settings, isStreaming }: ModelRequest,
+  { model, system, messages, tools, toolChoice = 'auto', settings, isStreaming }: ModelRequest,
   rules: { names: ToolNames; capabilities: ModelCapabilities; thinkingKey: string },
 ): OpenAI.Responses.ResponseCreateParams {
   const { names, capabilities, thinkingKey } = rules;
@@ -58,6 +58,14 @@ function toBody(
             parameters,
             strict: false,
           })),
+          ...(toolChoice === 'auto'
+            ? {}
+            : {
+                tool_choice:
+                  typeof toolChoice === 'string'
+                    ? toolChoice
+                    : { type: 'function' as const, name: names.toWire(toolChoice.tool) },
+              }),
           ...(settings.parallelToolCalls === undefined
             ? {}
             : { parallel_tool_calls: settings.parallelToolCalls }),

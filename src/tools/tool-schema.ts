@@ -94,7 +94,7 @@ function normalizeJsonSchema(subject: string, schema: unknown): Record<string, J
   throw new DefinitionError(
     subject,
     'input',
-    `a tool's arguments are an object, and the schema's top level is ${found}: wrap it, as in z.object({ value: … }) or { type: 'object', properties: { value: … } }.`,
+    `it must describe an object, and its top level is ${found}: wrap it, as in z.object({ value: … }) or { type: 'object', properties: { value: … } }.`,
   );
 }
 

@@ -29,7 +29,7 @@ import {
 } from '../contracts/messages.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import { assertNever } from '../core/assert-never.ts';
-import { pauseReason } from '../core/next-action.ts';
+import { pauseReason, type NextAction } from '../core/next-action.ts';
 import { callModel, runToolsWithin, store } from './activity-proxies.ts';
 import { readInterrupt, whyNoAnswers, whyNoInput } from './check-message.ts';
 import { mustRotate } from './must-rotate.ts';
@@ -76,7 +76,7 @@ async function loop(turn: TurnState, hasSearchAttributes: boolean): Promise<Turn
     switch (action.kind) {
       case 'reason':
       case 'summarize':
-        await reason(turn, action.kind === 'summarize');
+        await reason(turn, action);
         break;
       case 'act':
         await announce(turn, action.waiting);
@@ -91,14 +91,17 @@ async function loop(turn: TurnState, hasSearchAttributes: boolean): Promise<Turn
   }
 }
 
-async function reason(turn: TurnState, isSummary: boolean): Promise<void> {
+async function reason(
+  turn: TurnState,
+  action: Extract<NextAction, { kind: 'reason' | 'summarize' }>,
+): Promise<void> {
+  const isSummary = action.kind === 'summarize';
+  const tools = isSummary ? 'none' : action.mustAnswer ? 'output' : 'auto';
   const step = turn.nextStep;
   const steers = turn.steersForCall();
   const summary = `model ${turn.view.modelName} · step ${step}${isSummary ? ' · summary' : ''}`;
   const digest = await interruptible(turn, () =>
-    callModel.executeWithOptions({ summary }, [
-      { ...turn.address, step, tools: isSummary ? 'none' : 'auto', steers },
-    ]),
+    callModel.executeWithOptions({ summary }, [{ ...turn.address, step, tools, steers, ...turn.output }]),
   );
   if (digest) turn.modelCalled(digest, isSummary, steers);
 }

@@ -87,7 +87,11 @@ export class SessionState {
         why: `session ${this.#input.ref.sessionId} has ${carry.queue.length} turns waiting, which is all it holds: submit again when some have ended`,
       };
 
-    const turn = this.#enqueue(submission, toActor(submission.actor)?.id);
+    const requester = toActor(submission.actor)?.id;
+    const turn = this.#enqueue(submission, {
+      ...(requester === undefined ? {} : { requester }),
+      ...(submission.output ? { output: submission.output } : {}),
+    });
     this.#remember(submission.id, turn);
     return {
       kind: 'answer',
@@ -117,9 +121,9 @@ export class SessionState {
     return this.#carry;
   }
 
-  #enqueue({ id, input }: Steer, requester?: string): number {
+  #enqueue({ id, input }: Steer, more: Pick<QueuedTurn, 'requester' | 'output'> = {}): number {
     const turn = this.#loaded.nextTurn;
-    const queued = { turn, inputId: id, input, ...(requester === undefined ? {} : { requester }) };
+    const queued = { turn, inputId: id, input, ...more };
     this.#loaded.nextTurn += 1;
     this.#loaded.queue.push(queued);
     this.#queueSize += JSON.stringify(queued).length;

@@ -67,10 +67,16 @@ export class TurnState {
     return { ...this.#input, input: '', carry: this.#memory.carry };
   }
 
+  /** The form that its answer must have, where its submitter wants one. */
+  get output(): Pick<TurnInput, 'output'> {
+    return this.#input.output ? { output: this.#input.output } : {};
+  }
+
   next(): NextAction<TurnCall> {
     return nextAction({
       ...this.#memory.carry,
       hasSteers: this.#memory.carry.steers.length > 0,
+      needsOutput: this.#input.output !== undefined,
       ...(this.#memory.stop ? { stopReason: this.#memory.stop.reason } : {}),
     });
   }

@@ -85,6 +85,39 @@ describe('nextAction', () => {
     expect(nextAction(afterCalls(direct, { ...direct, state: 'error' }))).toEqual({ kind: 'reason' });
   });
 
+  describe('where an answer in a certain form is wanted', () => {
+    const wanting: LoopState = { ...fresh, needsOutput: true, iterations: 1 };
+
+    it('takes no other for it, whatever the model says', () => {
+      expect(nextAction({ ...wanting, reply: 'text' })).toEqual({ kind: 'reason' });
+      expect(nextAction({ ...wanting, reply: 'empty' })).toEqual({ kind: 'reason' });
+      expect(nextAction({ ...wanting, reply: 'structured' })).toEqual({
+        kind: 'exit',
+        reason: 'structured_output',
+      });
+    });
+
+    it('runs the calls that came with it first', () => {
+      const both: LoopState = {
+        ...wanting,
+        reply: 'structured',
+        calls: [aCall('allowed'), aCall('success')],
+      };
+      expect(nextAction(both).kind).toBe('act');
+      expect(nextAction({ ...both, calls: [aCall('success'), aCall('success')] }).kind).toBe('exit');
+    });
+
+    it('asks for nothing else from the limit on, and gives up after some tries', () => {
+      const at = (iterations: number) => nextAction({ ...wanting, iterations, reply: 'text' });
+      expect([9, 10, 12, 13].map(at)).toEqual([
+        { kind: 'reason' },
+        { kind: 'reason', mustAnswer: true },
+        { kind: 'reason', mustAnswer: true },
+        { kind: 'exit', reason: 'max_iterations' },
+      ]);
+    });
+  });
+
   it('ends for the reason that was asked for, whatever else is open', () => {
     const state: LoopState = { ...afterCalls(aCall('asking')), stopReason: 'interrupted' };
     expect(nextAction(state)).toEqual({ kind: 'exit', reason: 'interrupted' });
@@ -115,12 +148,13 @@ describe('nextAction', () => {
     );
     const world = fc.record({
       maxIterations: fc.integer({ min: 1, max: 20 }),
+      needsOutput: fc.boolean(),
       answers: fc.infiniteStream(anyAnswer),
       outcomes: fc.infiniteStream(settledState),
     });
     fc.assert(
-      fc.property(world, ({ maxIterations, answers, outcomes }) => {
-        let state: LoopState = { ...fresh, maxIterations };
+      fc.property(world, ({ maxIterations, needsOutput, answers, outcomes }) => {
+        let state: LoopState = { ...fresh, maxIterations, needsOutput };
         const settle = (ids: readonly LoopCall[]) => {
           state = {
             ...state,
@@ -129,7 +163,7 @@ describe('nextAction', () => {
             ),
           };
         };
-        for (let moves = 0; moves < (maxIterations + 2) * 12; moves += 1) {
+        for (let moves = 0; moves < (maxIterations + 5) * 12; moves += 1) {
           const action = nextAction(state);
           if (action.kind === 'exit') return state.calls.every(isSettled);
           if (action.kind === 'act') settle(action.calls);

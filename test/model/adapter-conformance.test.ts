@@ -152,6 +152,19 @@ describe.each(variants)('the adapter of %s, streaming: %s', (api, isStreaming) =
     expect(model.requests[0]!.tools).toEqual(['fs_read', 'fs_read_2']);
   });
 
+  it('asks for tools as it is told to, by the names that the API knows', async () => {
+    for (const _ of [1, 2, 3]) model.says('ok');
+    const tools = [{ ...tool, name: 'fs.read' }];
+    await call({ tools });
+    await call({ tools, toolChoice: 'required' });
+    await call({ tools, toolChoice: { tool: 'fs.read' } });
+    const named =
+      api === 'chat'
+        ? { type: 'function', function: { name: 'fs_read' } }
+        : { type: 'function', name: 'fs_read' };
+    expect(model.requests.map(({ body }) => body['tool_choice'])).toEqual([undefined, 'required', named]);
+  });
+
   it('names the answer’s error with the provider’s words, and never calls twice', async () => {
     model.fails(429, { retryAfter: 7, body: { error: { message: 'slow down', type: 'x', code: null } } });
     const error = await failure();
