@@ -1,6 +1,24 @@
 import { userInfo } from 'node:os';
+import type { Command } from 'commander';
+import type { Actor } from '../core/approval.ts';
 
-/** Who asks and answers, for the record and for approval policies, where `--actor` does not say. */
-export function actor(): string {
-  return userInfo().username;
+/** Who asks or answers. */
+export interface ActorOptions {
+  actor: string;
+  role?: string[];
+}
+
+/** Adds `--actor` and `--role`. @param what they do, as in "who answers, for the record". */
+export function withActorOptions(command: Command, what: string): Command {
+  return command
+    .option('--actor <name>', `${what}; default: your user name`, userInfo().username)
+    .option('--role <name>', 'that they have, for approval policies; several: once for each', collect);
+}
+
+export function actorOf({ actor, role }: ActorOptions): Actor {
+  return role === undefined ? { id: actor } : { id: actor, roles: role };
+}
+
+function collect(role: string, roles: string[] = []): string[] {
+  return [...roles, role];
 }

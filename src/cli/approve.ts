@@ -1,12 +1,13 @@
 import { DurascopeError, type PendingCall, type Session } from '../client/index.ts';
 import type { Confirmation } from '../contracts/inputs.ts';
+import type { Actor } from '../core/approval.ts';
 import { askAboutCall, type Asking } from './ask-about-call.ts';
 import { askQuestion } from './ask-question.ts';
 
 export interface Approver extends Asking {
   session: Session;
   /** Who answers. */
-  actor: string;
+  actor: Actor;
 }
 
 /**
@@ -72,11 +73,12 @@ async function send(
     say('noted: others must allow it too');
     return 'others';
   } catch (error) {
-    if (!(error instanceof DurascopeError) || error.code !== 'conflict') throw error;
+    if (!(error instanceof DurascopeError) || !['conflict', 'forbidden'].includes(error.code)) throw error;
     say(error.message);
     if (!(await isAsking(session, callId))) return 'taken';
-    // What the turn says of the call itself holds whatever this person answers; the rest is about the answer.
-    return error.message.startsWith(`call ${callId} `) ? 'others' : 'unfit';
+    const isOfCall = error.code === 'forbidden' || error.message.startsWith(`call ${callId} `);
+    // What holds whatever this person answers; the rest is about the answer.
+    return isOfCall ? 'others' : 'unfit';
   }
 }
 

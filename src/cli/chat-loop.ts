@@ -6,6 +6,7 @@ import { parseTurnId } from '../contracts/ids.ts';
 import type { IfBusy } from '../contracts/inputs.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import { StoreUnavailableError } from '../store/store.ts';
+import type { Actor } from '../core/approval.ts';
 import { approveOneByOne, type Approval } from './approve.ts';
 import { exitCode } from './exit-codes.ts';
 import { howToAnswer, isPause } from './finish.ts';
@@ -34,7 +35,7 @@ const whileItWaits = [
 export class ChatLoop {
   readonly #session: Session;
   /** Who asks and answers. */
-  readonly #actor: string;
+  readonly #actor: Actor;
   readonly #output: TerminalOutput;
   readonly #lines: Interface;
   readonly #print: (event: AgentEvent) => void;
@@ -54,7 +55,7 @@ export class ChatLoop {
   #work: Promise<void> = Promise.resolve();
   #whenIdle: (() => void) | undefined;
 
-  constructor(session: Session, options: { actor: string; isJson: boolean }) {
+  constructor(session: Session, options: { actor: Actor; isJson: boolean }) {
     const { actor, isJson } = options;
     this.#session = session;
     this.#actor = actor;
@@ -142,7 +143,7 @@ export class ChatLoop {
         const how = ifBusy ?? (await this.#usualIfBusy());
         const { turn } = await this.#session.submit(text, {
           idempotencyKey,
-          actor: { id: this.#actor },
+          actor: this.#actor,
           ...(how === undefined ? {} : { ifBusy: how }),
         });
         this.#taken = Math.max(this.#taken, turn);

@@ -1,25 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { Command } from 'commander';
-import { actor } from './actor.ts';
+import { actorOf, withActorOptions, type ActorOptions } from './actor.ts';
 import { ChatLoop } from './chat-loop.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { notice } from './output.ts';
 import { openStack } from './stack.ts';
 
-interface ChatOptions extends CommonOptions {
+interface ChatOptions extends CommonOptions, ActorOptions {
   session?: string;
-  actor: string;
 }
 
 export function chatCommand(): Command {
-  return defineCommand(
+  const command = defineCommand(
     'chat',
     'talk with an agent, line by line, in one session',
     'durascope chat support --session case-42',
-  )
+  );
+  return withActorOptions(command, 'who asks and answers')
     .argument('<agent>', 'its name in the config')
     .option('--session <id>', 'the session to go on with, or to make; default: a new one')
-    .option('--actor <name>', 'who asks and answers, for approval policies; default: your user name', actor())
     .addHelpText(
       'after',
       '\nWhat you type while a turn runs steers it. /interrupt stops the turn, /status tells how things are, /quit ends.\n' +
@@ -35,7 +34,7 @@ async function chat(agent: string, options: ChatOptions): Promise<void> {
     const id = options.session ?? `chat-${randomUUID().slice(0, 8)}`;
     notice(`session ${id} of agent ${agent}; /quit ends, /status tells how things are`);
     const session = client.session({ owner: settings.owner, id, agent });
-    await new ChatLoop(session, { actor: options.actor, isJson: options.json === true }).run();
+    await new ChatLoop(session, { actor: actorOf(options), isJson: options.json === true }).run();
   } finally {
     await close();
   }

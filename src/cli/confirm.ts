@@ -5,7 +5,7 @@ import type { Confirmation } from '../contracts/inputs.ts';
 import type { PermissionRule } from '../core/permission.ts';
 import { formatRule } from '../core/permission-rule.ts';
 import type { Json } from '../schema/message.ts';
-import { actor } from './actor.ts';
+import { actorOf, withActorOptions, type ActorOptions } from './actor.ts';
 import { isAsking } from './approve.ts';
 import { askQuestion } from './ask-question.ts';
 import { CommandError, UsageError } from './command-error.ts';
@@ -17,16 +17,15 @@ import { askAtTerminal } from './prompter.ts';
 import { rememberable } from './render-gate.ts';
 import { waitingCall } from './waiting-call.ts';
 
-interface ConfirmOptions extends CommonOptions {
+interface ConfirmOptions extends CommonOptions, ActorOptions {
   input?: Json;
   /** True: the narrowest rule that is suggested. */
   remember?: PermissionRule | true;
   answer?: string;
-  actor?: string;
 }
 
 export function confirmCommand(): Command {
-  return defineCommand(
+  const command = defineCommand(
     'confirm',
     'let a call that waits for approval run, or answer its question',
     [
@@ -36,7 +35,8 @@ export function confirmCommand(): Command {
       'durascope confirm call_2 --answer "size L"',
       'durascope confirm call_3 --answer - < secret.txt',
     ].join('\n'),
-  )
+  );
+  return withActorOptions(command, 'who answers, for the record')
     .argument('<call>', 'its id, as "durascope gates" lists it')
     .option('--input <json>', 'arguments to run it with instead', json)
     .option(
@@ -50,7 +50,6 @@ export function confirmCommand(): Command {
         'remember',
       ]),
     )
-    .option('--actor <name>', 'who answers, for the record; default: your user name')
     .addHelpText('after', '\nA question without --answer is asked at the terminal: a secret is not shown.\n')
     .action(confirm);
 }
@@ -59,7 +58,7 @@ async function confirm(callId: string, options: ConfirmOptions): Promise<void> {
   await withClient(flagsOf(options), async (client, { owner }) => {
     const { session, call } = await waitingCall(client, { owner, callId }, 'asking');
     const confirmation = await confirmationOf(callId, call, options);
-    await session.confirm([confirmation], { actor: options.actor ?? actor() });
+    await session.confirm([confirmation], { actor: actorOf(options) });
     await tell(session, confirmation, options);
   });
 }

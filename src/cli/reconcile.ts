@@ -1,35 +1,34 @@
 import { Option, type Command } from 'commander';
 import type { Reconciliation } from '../contracts/inputs.ts';
-import { actor } from './actor.ts';
+import { actorOf, withActorOptions, type ActorOptions } from './actor.ts';
 import { UsageError } from './command-error.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { withClient } from './open-client.ts';
 import { printJson, printLines } from './output.ts';
 import { waitingCall } from './waiting-call.ts';
 
-interface ReconcileOptions extends CommonOptions {
+interface ReconcileOptions extends CommonOptions, ActorOptions {
   happened?: true;
   didNotHappen?: true;
   reason: string;
   content?: string;
-  actor?: string;
 }
 
 export function reconcileCommand(): Command {
-  return defineCommand(
+  const command = defineCommand(
     'reconcile',
     'say whether a call happened whose worker died before its outcome was recorded',
     [
       'durascope reconcile call_1 --happened --reason "seen in the bank statement" --content "refunded 5.00"',
       'durascope reconcile call_1 --did-not-happen --reason "the bank knows nothing of it"',
     ].join('\n'),
-  )
+  );
+  return withActorOptions(command, 'who found out, for the record')
     .argument('<call>', 'its id, as "durascope gates" lists it')
     .addOption(new Option('--happened', 'it is not run again').conflicts('didNotHappen'))
     .addOption(new Option('--did-not-happen', 'it runs now').conflicts('content'))
     .requiredOption('--reason <text>', 'how you know; the model reads it where no --content is given')
     .option('--content <text>', 'what the tool would have returned, for the model')
-    .option('--actor <name>', 'who found out, for the record; default: your user name')
     .action(reconcile);
 }
 
@@ -37,7 +36,7 @@ async function reconcile(callId: string, options: ReconcileOptions): Promise<voi
   const reconciliation = reconciliationOf(callId, options);
   await withClient(flagsOf(options), async (client, { owner }) => {
     const { session } = await waitingCall(client, { owner, callId }, 'uncertain');
-    await session.reconcile([reconciliation], { actor: options.actor ?? actor() });
+    await session.reconcile([reconciliation], { actor: actorOf(options) });
     if (options.json) printJson({ ...reconciliation, sessionId: session.id });
     else printLines([`${done[reconciliation.outcome]} ${callId}: session ${session.id} goes on`]);
   });

@@ -3,7 +3,7 @@ import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import type { Reply } from '../client/index.ts';
 import type { IfBusy } from '../contracts/inputs.ts';
-import { actor as userName } from './actor.ts';
+import { actorOf, withActorOptions, type ActorOptions } from './actor.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { exitCode } from './exit-codes.ts';
 import { hasAnswer, howToAnswer } from './finish.ts';
@@ -12,20 +12,20 @@ import { notice } from './output.ts';
 import { openStack } from './stack.ts';
 import { watchTurn } from './watch-turn.ts';
 
-interface RunOptions extends CommonOptions {
+interface RunOptions extends CommonOptions, ActorOptions {
   session?: string;
   ifBusy?: IfBusy;
   idempotencyKey?: string;
   yes?: boolean;
-  actor: string;
 }
 
 export function runCommand(): Command {
-  return defineCommand(
+  const command = defineCommand(
     'run',
     'run one turn of an agent, and show it live',
     'durascope run support "Refund order 1001"\ndurascope run support "And 1002" --session case-42 --json',
-  )
+  );
+  return withActorOptions(command, 'who asks and answers')
     .argument('<agent>', 'its name in the config')
     .argument('<input>', 'the message; - reads it from stdin')
     .option('--session <id>', 'the session to go on with, or to make; default: a new one')
@@ -36,11 +36,6 @@ export function runCommand(): Command {
     )
     .option('--idempotency-key <key>', 'a repeat with the same key runs nothing twice')
     .option('--yes', 'approve every call that asks; questions are asked on')
-    .option(
-      '--actor <name>',
-      'who asks and answers, for approval policies; default: your user name',
-      userName(),
-    )
     .addHelpText(
       'after',
       '\nCtrl-C interrupts the turn, or leaves it where it waits for others. --json prints one event a line.\n' +
@@ -51,7 +46,8 @@ export function runCommand(): Command {
 }
 
 async function run(agent: string, input: string, options: RunOptions): Promise<void> {
-  const { ifBusy, idempotencyKey, actor } = options;
+  const { ifBusy, idempotencyKey } = options;
+  const actor = actorOf(options);
   const message = input === '-' ? await readAll(process.stdin) : input;
   const { client, settings, isEmbedded, close } = await openStack(flagsOf(options), agent);
   try {
@@ -60,10 +56,10 @@ async function run(agent: string, input: string, options: RunOptions): Promise<v
     const turn = await session.submit(message, {
       ...(ifBusy === undefined ? {} : { ifBusy }),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
-      actor: { id: actor },
+      actor,
     });
     if (turn.status === 'queued') notice(`session ${id} is busy: turn ${turn.turn} is queued behind it`);
-    const reply = await watchTurn(session, turn, { ...options, isShared: !isEmbedded });
+    const reply = await watchTurn(session, turn, { ...options, actor, isShared: !isEmbedded });
     process.exitCode = hasAnswer(reply) ? exitCode.ok : exitCode.failed;
     for (const line of whatNext(reply, isEmbedded)) notice(line);
     if (options.session === undefined) notice(`session ${id}: go on with --session ${id}`);

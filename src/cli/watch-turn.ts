@@ -1,4 +1,5 @@
 import type { PendingCall, Reply, Session, Turn } from '../client/index.ts';
+import type { Actor } from '../core/approval.ts';
 import { approveAll, approveOneByOne, type Approval } from './approve.ts';
 import { exitCode } from './exit-codes.ts';
 import { isPause } from './finish.ts';
@@ -12,7 +13,7 @@ export interface WatchOptions {
   /** Approve every call that asks. */
   yes?: boolean;
   /** Who answers. */
-  actor: string;
+  actor: Actor;
   /** Other commands reach this Temporal, so that other people can answer. */
   isShared: boolean;
 }

@@ -56,12 +56,13 @@ function isRejection(error: unknown): error is WorkflowUpdateFailedError & { cau
   return (
     error instanceof WorkflowUpdateFailedError &&
     error.cause instanceof ApplicationFailure &&
-    error.cause.type === failure.rejected
+    (error.cause.type === failure.rejected || error.cause.type === failure.forbidden)
   );
 }
 
 function rejection(error: { cause: ApplicationFailure }): DurascopeError {
-  const { message } = error.cause;
+  const { message, type } = error.cause;
+  if (type === failure.forbidden) return new DurascopeError('forbidden', message, { cause: error });
   return new DurascopeError(/ is busy with /.test(message) ? 'busy' : 'conflict', message, { cause: error });
 }
 

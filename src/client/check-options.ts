@@ -12,7 +12,8 @@ export function checkSubmitOptions({ idempotencyKey, ifBusy, actor, output }: Su
     fail(`ifBusy is ${JSON.stringify(ifBusy)}: it must be one of ${waysToBeBusy.join(', ')}`);
   if (output !== undefined && (ifBusy === 'steer' || ifBusy === 'deny'))
     fail(`output needs a turn of its own: submit with ifBusy "queue" or "reject", not "${ifBusy}"`);
-  if (actor !== undefined && !isName(actor.id)) fail('actor must be { id, roles? }, its id a text');
+  if (actor !== undefined && !isName(typeof actor === 'string' ? actor : actor.id))
+    fail('actor must be a name or { id, roles? }, a name a text');
 }
 
 function isName(value: unknown): boolean {

@@ -46,8 +46,8 @@ export interface SubmitOptions<S extends ToolSchema = ToolSchema> {
    * what is pending.
    */
   ifBusy?: IfBusy;
-  /** Who asks: approval policies may want it to be, or not to be, who answers. */
-  actor?: Actor;
+  /** Who asks: approval policies may want it to be, or not to be, who answers. A name is short for `{ id: name }`. */
+  actor?: string | Actor;
   /**
    * The form that the answer must have, as an object: zod, any Standard Schema, or JSON Schema. The turn then ends with `structured_output`
    * and the reply has it as `output`.
@@ -76,12 +76,15 @@ export interface Session {
     input: Input,
     options?: SubmitOptions<S>,
   ): Promise<Turn<SchemaOutput<S>>>;
-  /** @throws DurascopeError `not_found` for an unknown call, `conflict` for one that takes no such answer (any more). */
+  /**
+   * @throws DurascopeError `not_found` for an unknown call, `conflict` for one that takes no such answer (any more), `forbidden` when its
+   * approval policy wants other people to answer.
+   */
   confirm(results: Confirmation[], options?: AnswerOptions): Promise<void>;
   submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void>;
   reconcile(results: Reconciliation[], options?: AnswerOptions): Promise<void>;
   /** A user message that the running turn takes in before its next model call; without one it becomes a turn. */
-  steer(input: Input, options?: { idempotencyKey?: string }): Promise<Turn>;
+  steer(input: Input, options?: Pick<SubmitOptions, 'idempotencyKey' | 'actor'>): Promise<Turn>;
   /** Stops the running turn and keeps what was committed; does nothing when none runs. */
   interrupt(reason?: string): Promise<void>;
   get(): Promise<SessionDetails | undefined>;

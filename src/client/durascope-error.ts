@@ -1,5 +1,12 @@
 export type DurascopeErrorCode =
-  'invalid_input' | 'not_found' | 'conflict' | 'busy' | 'waiting' | 'no_worker' | 'temporal_unavailable';
+  | 'invalid_input'
+  | 'not_found'
+  | 'conflict'
+  | 'forbidden'
+  | 'busy'
+  | 'waiting'
+  | 'no_worker'
+  | 'temporal_unavailable';
 
 /** What a call of the client could not do: what happened, with which value, and what to do. */
 export class DurascopeError extends Error {

@@ -91,7 +91,7 @@ export class TemporalSession implements Session {
       id,
       input: await prepareInput(store, this.#ref, id, input),
       ...(options.ifBusy === undefined ? {} : { ifBusy: options.ifBusy }),
-      ...(options.actor ? { actor: options.actor } : {}),
+      ...(options.actor === undefined ? {} : { actor: options.actor }),
       ...(wanted ? { output: wanted.output } : {}),
     };
     const { turnId, status } = await this.#updateWithStart(agent, submission);
@@ -114,7 +114,7 @@ export class TemporalSession implements Session {
     await this.#answer(reconcileUpdate, results, options);
   }
 
-  steer(input: Input, options: { idempotencyKey?: string } = {}): Promise<Turn> {
+  steer(input: Input, options: Pick<SubmitOptions, 'idempotencyKey' | 'actor'> = {}): Promise<Turn> {
     return this.submit(input, { ...options, ifBusy: 'steer' });
   }
 
@@ -232,9 +232,7 @@ export class TemporalSession implements Session {
     const answered: Answered<T> = {
       results,
       id: options.idempotencyKey ?? randomUUID(),
-      ...(options.actor === undefined
-        ? {}
-        : { actor: typeof options.actor === 'string' ? { id: options.actor } : options.actor }),
+      ...(options.actor === undefined ? {} : { actor: options.actor }),
     };
     checkSize(answered);
     try {

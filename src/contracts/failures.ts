@@ -14,6 +14,8 @@ export const failure = {
   tooLarge: 'PayloadTooLarge',
   /** Of an update: the call, turn or input that it names cannot take it. */
   rejected: 'Rejected',
+  /** Of an answer: its call takes it, but not from this person. */
+  forbidden: 'Forbidden',
   internal: 'Internal',
 } as const;
 

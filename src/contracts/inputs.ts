@@ -1,4 +1,4 @@
-import type { Actor, ApprovalPolicy, GateDeadline } from '../core/approval.ts';
+import type { Actor, ApprovalPolicy, GateDeadline, Requesters } from '../core/approval.ts';
 import type { CallState, Reply } from '../core/next-action.ts';
 import type { PermissionRule } from '../core/permission.ts';
 import type { FinishReason, InputPart, Json, Usage } from '../schema/message.ts';
@@ -78,6 +78,8 @@ export interface Steer {
   input: SubmittedInput;
   /** Denies the calls that wait for a confirmation: the user wrote something else instead. */
   denyPending?: boolean;
+  /** Who writes: they ask for what the turn does from then on, as who submitted its input does. */
+  actor?: Actor | string;
 }
 
 /** A call as the turn's workflow carries it: no content, and its decision already made. */
@@ -102,7 +104,7 @@ export interface TurnCall {
 export interface Vote {
   callId: string;
   actor: string;
-  /** Edited arguments as JSON: people must agree on the same ones. */
+  /** Edited arguments as JSON, its keys sorted: people must agree on the same ones. */
   input?: string;
 }
 
@@ -156,6 +158,7 @@ export interface TurnCarry {
   isPaused: boolean;
   votes: Vote[];
   clocks: GateClock[];
+  requesters: Requesters;
 }
 
 export interface TurnResult {

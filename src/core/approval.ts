@@ -4,12 +4,19 @@ export interface Actor {
   roles?: readonly string[];
 }
 
+/** Who put text into a turn: by its input, or by steering it. */
+export interface Requesters {
+  known: readonly string[];
+  /** Somebody did who gave no name. */
+  hasUnknown: boolean;
+}
+
 /** Who may answer a gate. */
 export interface ApprovalPolicy {
   /**
    * - `anyone`: whoever may approve for the owner (default).
-   * - `requester`: only who submitted the turn's input.
-   * - `not_requester`: anyone but them (four eyes).
+   * - `requester`: only who asked for it: by the turn's input, or by steering the turn.
+   * - `not_requester`: anyone but them (four eyes). Who edits the arguments asks for the edited call, so that others must allow that one.
    * - people and roles: those named, or whoever has one of the roles.
    */
   by?: 'anyone' | 'requester' | 'not_requester' | { people?: readonly string[]; roles?: readonly string[] };
@@ -21,24 +28,43 @@ export interface ApprovalPolicy {
 export function whyMayNotAnswer(
   policy: ApprovalPolicy | undefined,
   actor: Actor | undefined,
-  requester: string | undefined,
+  requesters: Requesters,
 ): string | undefined {
   const by = policy?.by ?? 'anyone';
   const needsName = by !== 'anyone' || (policy?.count ?? 1) > 1;
   if (needsName && !actor) return 'its approval policy needs to know who answers: name an actor';
   if (by === 'anyone') return undefined;
+  const { known, hasUnknown } = requesters;
+  const hasAsked = actor !== undefined && known.includes(actor.id);
   if (by === 'requester')
-    return actor?.id === requester
+    return hasAsked
       ? undefined
-      : `only who asked for it (${requester ?? 'unknown'}) may answer`;
+      : `only who asked for it (${known.length === 0 ? 'unknown' : known.join(', ')}) may answer`;
   if (by === 'not_requester') {
-    if (requester === undefined) return 'nobody but the requester may answer, and the requester is not known';
-    return actor?.id === requester ? 'who asked for it may not answer it' : undefined;
+    if (hasAsked) return 'who asked for it may not answer it';
+    return hasUnknown
+      ? 'who asked for it may not answer it, and not all who did are known: somebody wrote into this turn without a name'
+      : undefined;
   }
   const isNamed = by.people?.includes(actor?.id ?? '') === true;
   const hasRole = by.roles?.some((role) => actor?.roles?.includes(role)) === true;
   if (isNamed || hasRole) return undefined;
   return `only ${[...(by.people ?? []), ...(by.roles ?? []).map((role) => `role ${role}`)].join(', ')} may answer`;
+}
+
+/**
+ * How many different people must allow a call with these arguments. Under four eyes whoever edits them proposes the edited call, and does
+ * not count among those who approve it.
+ */
+export function votesNeeded(policy: ApprovalPolicy | undefined, isEdited: boolean): number {
+  const { by, count = 1 } = policy ?? {};
+  return by === 'not_requester' && isEdited ? count + 1 : count;
+}
+
+/** The requesters with one more; without a name they are not all known any more. */
+export function withRequester({ known, hasUnknown }: Requesters, id: string | undefined): Requesters {
+  if (id === undefined) return { known, hasUnknown: true };
+  return { known: known.includes(id) ? known : [...known, id], hasUnknown };
 }
 
 /** What happens when nobody answers in time. */

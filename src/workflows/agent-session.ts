@@ -194,9 +194,16 @@ async function submit(session: SessionState, submission: Submission): Promise<Su
     const admission = session.admit(named);
     if (admission.kind === 'answer') return admission.answer;
     if (admission.kind === 'reject') throw ApplicationFailure.nonRetryable(admission.why, failure.rejected);
-    const { id, input } = named;
+    const { id, input, actor } = named;
     const { denyPending } = admission;
-    if (await signalTurn(admission.turnId, steerSignal, { id, input, denyPending }))
+    if (
+      await signalTurn(admission.turnId, steerSignal, {
+        id,
+        input,
+        denyPending,
+        ...(actor === undefined ? {} : { actor }),
+      })
+    )
       return { turnId: admission.turnId, status: 'steered' };
     // The turn ended under way: the message becomes a turn of its own, once the session has noticed.
     session.forget(id);

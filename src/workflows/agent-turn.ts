@@ -31,7 +31,8 @@ import { searchAttributes } from '../contracts/search-attributes.ts';
 import { assertNever } from '../core/assert-never.ts';
 import { pauseReason, type NextAction } from '../core/next-action.ts';
 import { callModel, runToolsWithin, store } from './activity-proxies.ts';
-import { readInterrupt, whyNoAnswers, whyNoInput } from './check-message.ts';
+import { readInterrupt, toActor, whyNoAnswers, whyNoInput } from './check-message.ts';
+import type { Refusal } from './gate-answers.ts';
 import { mustRotate } from './must-rotate.ts';
 import { describeTurn } from './turn-details.ts';
 import { TurnState } from './turn-state.ts';
@@ -228,7 +229,7 @@ function handleMessages(turn: TurnState): void {
       await takeSteer(turn, steer);
       return { turnId: turn.turnId, status: 'steered' as const };
     },
-    { validator: (steer) => rejectIf(whyNoInput(steer)) },
+    { validator: (steer) => rejectIf(unfit(whyNoInput(steer))) },
   );
 }
 
@@ -268,7 +269,7 @@ async function takeSteer(turn: TurnState, steer: Steer): Promise<void> {
   if (!turn.steer(steer) || steer.denyPending !== true || !turn.isBusy) return;
   // The gates that its sender saw may be news to the turn.
   await condition(() => turn.isInterrupted || !turn.isBusy, learningMs);
-  turn.answers.denyPending();
+  turn.answers.denyPending(toActor(steer.actor));
 }
 
 /**
@@ -281,11 +282,15 @@ function rejectWrong<T extends { callId: string }>(
   answered: Answered<T>,
 ): void {
   const isAtRest = turn.isAtGate && !turn.answers.hasAny;
-  rejectIf(whyNoAnswers(answered) ?? (isAtRest ? turn.answers.whyNotAny(kind, answered) : undefined));
+  rejectIf(unfit(whyNoAnswers(answered)) ?? (isAtRest ? turn.answers.whyNotAny(kind, answered) : undefined));
 }
 
-function rejectIf(why: string | undefined): void {
-  if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failure.rejected);
+function rejectIf(refusal: Refusal | undefined): void {
+  if (refusal) throw ApplicationFailure.nonRetryable(refusal.why, refusal.code);
+}
+
+function unfit(why: string | undefined): Refusal | undefined {
+  return why === undefined ? undefined : { code: failure.rejected, why };
 }
 
 /** Ends once the answers are committed: with the call ids taken, or the reason why one was not. */
@@ -299,10 +304,10 @@ async function answerAndWait<T extends { callId: string }>(
     () => turn.isInterrupted || taken.every((callId) => turn.answers.outcomeOf(callId) !== undefined),
   );
   if (taken.some((callId) => turn.answers.outcomeOf(callId) === undefined))
-    rejectIf(`turn ${turn.turnId} was interrupted before the answer was taken`);
+    rejectIf(unfit(`turn ${turn.turnId} was interrupted before the answer was taken`));
   const rejected = taken
     .map((callId) => turn.answers.outcomeOf(callId)?.rejected)
     .find((why) => why !== undefined);
-  rejectIf(rejected);
+  rejectIf(unfit(rejected));
   return taken;
 }

@@ -1,7 +1,9 @@
 // Answers to a turn's gates, from their arrival until they are applied: pure, part of the turn's state. Imports core and contracts only.
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
+import { failure } from '../contracts/failures.ts';
 import type { Answered, Confirmation, Vote } from '../contracts/inputs.ts';
-import { whyMayNotAnswer, type Actor } from '../core/approval.ts';
+import { votesNeeded, whyMayNotAnswer, type Actor } from '../core/approval.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
 import type { CallState } from '../core/next-action.ts';
 import { toActor, whyNoAnswer, whyNoAnswers } from './check-message.ts';
 import type { TurnMemory } from './turn-memory.ts';
@@ -12,6 +14,12 @@ const answerable: Record<GateAnswer['kind'], CallState> = {
   external: 'submitted',
   reconcile: 'uncertain',
 };
+
+/** Why an answer is not taken: its call takes no such answer (any more), or takes it from other people. */
+export interface Refusal {
+  code: typeof failure.rejected | typeof failure.forbidden;
+  why: string;
+}
 
 export class GateAnswers {
   readonly #memory: TurnMemory;
@@ -47,11 +55,12 @@ export class GateAnswers {
   }
 
   /** Denies the calls that ask or are held back, on behalf of a user who wrote something else. */
-  denyPending(): void {
+  denyPending(by?: Actor): void {
     for (const { callId, state } of this.#memory.carry.calls)
       if ((state === 'asking' || state === 'held') && !this.#isDecided(callId))
         this.#underWay.push({
           kind: 'confirm',
+          ...(by ? { actor: by } : {}),
           answer: { callId, decision: 'deny', reason: 'the user wrote something else instead of answering' },
         });
   }
@@ -90,31 +99,46 @@ export class GateAnswers {
   whyNotAny<T extends { callId: string }>(
     kind: GateAnswer['kind'],
     answered: Answered<T>,
-  ): string | undefined {
+  ): Refusal | undefined {
     if (this.#memory.hasSeen(answered.id)) return undefined;
     return answered.results
       .map((answer) => this.whyNot(kind, answer, toActor(answered.actor)))
-      .find((reason) => reason !== undefined);
+      .find((refusal) => refusal !== undefined);
   }
 
   /** Why an answer of this kind does not fit; undefined when it does. */
-  whyNot(kind: GateAnswer['kind'], given: { callId: string }, actor?: Actor): string | undefined {
+  whyNot(kind: GateAnswer['kind'], given: { callId: string }, actor?: Actor): Refusal | undefined {
+    const unfit = this.#whyUnfit(kind, given);
+    if (unfit !== undefined) return { code: failure.rejected, why: unfit };
+    const notTheirs = kind === 'external' ? undefined : this.#whyNotTheirs(given, actor);
+    return notTheirs === undefined ? undefined : { code: failure.forbidden, why: notTheirs };
+  }
+
+  /** Whoever gives it. */
+  #whyUnfit(kind: GateAnswer['kind'], given: { callId: string }): string | undefined {
     const malformed = whyNoAnswer(kind, given);
     if (malformed !== undefined) return malformed;
     const { callId } = given;
-    if (this.#memory.stop) return `turn ${this.#memory.turnId} is ending (${this.#memory.stop.reason})`;
-    const call = this.#memory.carry.calls.find((other) => other.callId === callId);
-    if (!call) return `call ${callId} is not a call of the current step of ${this.#memory.turnId}`;
+    const { stop, turnId } = this.#memory;
+    if (stop) return `turn ${turnId} is ending (${stop.reason})`;
+    const call = this.#memory.call(callId);
+    if (!call) return `call ${callId} is not a call of the current step of ${turnId}`;
     if (this.#isDecided(callId)) return `call ${callId} is answered already`;
-    if (call.state !== answerable[kind])
-      return `call ${callId} (${call.name}) is ${call.state}: it takes this answer only while it is ${answerable[kind]}`;
-    if (kind === 'external') return undefined;
-    const whyNotThem = whyMayNotAnswer(call.approval, actor, this.#memory.requester);
-    if (whyNotThem !== undefined) return `call ${callId} (${call.name}): ${whyNotThem}`;
-    const hasVoted =
-      (given as Partial<Confirmation>).decision === 'allow' &&
-      this.#memory.carry.votes.some((vote) => vote.callId === callId && vote.actor === actor?.id);
-    return hasVoted ? `${actor?.id} has allowed call ${callId} already: somebody else must too` : undefined;
+    return call.state === answerable[kind]
+      ? undefined
+      : `call ${callId} (${call.name}) is ${call.state}: it takes this answer only while it is ${answerable[kind]}`;
+  }
+
+  #whyNotTheirs(given: { callId: string } & Partial<Confirmation>, actor?: Actor): string | undefined {
+    const { callId, decision } = given;
+    const call = this.#memory.call(callId);
+    const whyNot = whyMayNotAnswer(call?.approval, actor, this.#memory.carry.requesters);
+    if (whyNot !== undefined) return `call ${callId} (${call?.name}): ${whyNot}`;
+    const edit = editOf(given);
+    const hasVoted = this.#votesFor(callId).some((vote) => vote.actor === actor?.id && vote.input === edit);
+    return decision === 'allow' && hasVoted
+      ? `${actor?.id} has allowed call ${callId} already: somebody else must too`
+      : undefined;
   }
 
   /** These were applied. @param outcomes of the calls that were answered, and of siblings that these answers settled or brought up. */
@@ -148,15 +172,26 @@ export class GateAnswers {
 
   /** Counts an allowing answer as a vote; true when it is the last that is needed. Edits must agree: another edit starts the count anew. */
   #isEnough({ answer, actor }: Extract<GateAnswer, { kind: 'confirm' }>): boolean {
-    const needed = this.#memory.call(answer.callId)?.approval?.count ?? 1;
-    if (answer.decision === 'deny' || needed <= 1) return true;
-    const input = answer.input === undefined ? {} : { input: JSON.stringify(answer.input) };
-    const vote = { callId: answer.callId, actor: actor?.id ?? '', ...input };
-    const before = this.#memory.carry.votes.filter((other) => other.callId === vote.callId);
-    if (!this.#votesBefore.has(vote.callId)) this.#votesBefore.set(vote.callId, before);
-    const agreeing = before.filter((other) => other.input === vote.input);
-    this.#setVotes(vote.callId, [...agreeing, vote]);
+    const { callId, decision } = answer;
+    const input = editOf(answer);
+    const needed = votesNeeded(this.#memory.call(callId)?.approval, input !== undefined);
+    if (decision === 'deny' || needed <= 1) return true;
+    const vote = { callId, actor: actor?.id ?? '', ...(input === undefined ? {} : { input }) };
+    if (!this.#votesBefore.has(callId)) this.#votesBefore.set(callId, this.#votes(callId));
+    const agreeing = this.#votesFor(callId).filter((other) => other.input === input);
+    this.#setVotes(callId, [...agreeing, vote]);
     return agreeing.length + 1 >= needed;
+  }
+
+  #votes(callId: string): Vote[] {
+    return this.#memory.carry.votes.filter((vote) => vote.callId === callId);
+  }
+
+  /** Votes that count: who gave one may have written into the turn since. */
+  #votesFor(callId: string): Vote[] {
+    const { requesters } = this.#memory.carry;
+    const isFourEyes = this.#memory.call(callId)?.approval?.by === 'not_requester';
+    return this.#votes(callId).filter(({ actor }) => !isFourEyes || !requesters.known.includes(actor));
   }
 
   #setVotes(callId: string, votes: readonly Vote[]): void {
@@ -180,4 +215,9 @@ export class GateAnswers {
       (given) => given.answer.callId === callId && !(given.kind === 'confirm' && given.isVote === true),
     );
   }
+}
+
+/** The arguments that an answer puts in the place of the proposed ones, in one spelling. */
+function editOf({ input }: Partial<Confirmation>): string | undefined {
+  return input === undefined ? undefined : canonicalJson(input);
 }

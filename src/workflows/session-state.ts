@@ -87,11 +87,7 @@ export class SessionState {
         why: `session ${this.#input.ref.sessionId} has ${carry.queue.length} turns waiting, which is all it holds: submit again when some have ended`,
       };
 
-    const requester = toActor(submission.actor)?.id;
-    const turn = this.#enqueue(submission, {
-      ...(requester === undefined ? {} : { requester }),
-      ...(submission.output ? { output: submission.output } : {}),
-    });
+    const turn = this.#enqueue(submission);
     this.#remember(submission.id, turn);
     return {
       kind: 'answer',
@@ -113,7 +109,7 @@ export class SessionState {
   /** Makes room for the next turn; messages that came too late for the ended one become turns of their own. */
   turnEnded(lateSteers: readonly Steer[]): void {
     this.#running = undefined;
-    for (const { id, input } of lateSteers) this.#enqueue({ id, input });
+    for (const steer of lateSteers) this.#enqueue(steer);
   }
 
   get #loaded(): SessionCarry {
@@ -121,9 +117,16 @@ export class SessionState {
     return this.#carry;
   }
 
-  #enqueue({ id, input }: Steer, more: Pick<QueuedTurn, 'requester' | 'output'> = {}): number {
+  #enqueue({ id, input, actor, output }: Pick<Submission, 'id' | 'input' | 'actor' | 'output'>): number {
+    const requester = toActor(actor)?.id;
     const turn = this.#loaded.nextTurn;
-    const queued = { turn, inputId: id, input, ...more };
+    const queued = {
+      turn,
+      inputId: id,
+      input,
+      ...(requester === undefined ? {} : { requester }),
+      ...(output ? { output } : {}),
+    };
     this.#loaded.nextTurn += 1;
     this.#loaded.queue.push(queued);
     this.#queueSize += JSON.stringify(queued).length;

@@ -1,6 +1,7 @@
 // What the parts of a turn's state share: pure. Imports core and contracts only.
 import { turnIdOf } from '../contracts/ids.ts';
 import type { TurnCall, TurnCarry, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
+import { withRequester, type Actor } from '../core/approval.ts';
 import { noUsage } from '../core/usage.ts';
 
 /** Signals remembered to recognize a repeat. */
@@ -16,14 +17,13 @@ export interface Stop {
 /** What a turn carries from run to run, and what stopped it. */
 export class TurnMemory {
   readonly turnId: string;
-  readonly requester: string | undefined;
   #carry: TurnCarry;
   stop: Stop | undefined;
 
   constructor(input: TurnInput) {
     this.turnId = turnIdOf(input.ref, input.turn);
-    this.requester = input.requester;
     this.#carry = input.carry ?? emptyCarry;
+    if (!input.carry) this.addRequester(input.requester);
   }
 
   get carry(): Readonly<TurnCarry> {
@@ -32,6 +32,11 @@ export class TurnMemory {
 
   set(change: Partial<TurnCarry>): void {
     this.#carry = { ...this.#carry, ...change };
+  }
+
+  /** Somebody wrote into the turn; undefined when they gave no name. */
+  addRequester(id: Actor['id'] | undefined): void {
+    this.set({ requesters: withRequester(this.#carry.requesters, id) });
   }
 
   call(callId: string): TurnCall | undefined {
@@ -77,4 +82,5 @@ const emptyCarry: TurnCarry = {
   isPaused: false,
   votes: [],
   clocks: [],
+  requesters: { known: [], hasUnknown: false },
 };

@@ -20,7 +20,7 @@ import type {
 import { resultMessageId } from '../core/message-ids.ts';
 import { nextAction, type NextAction } from '../core/next-action.ts';
 import { addUsage } from '../core/usage.ts';
-import { whyNoInput } from './check-message.ts';
+import { toActor, whyNoInput } from './check-message.ts';
 import { nextDueAt, passDeadlines, startClocks } from './deadlines.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { TurnMemory } from './turn-memory.ts';
@@ -189,7 +189,9 @@ export class TurnState {
   steer(steer: Steer): boolean {
     if (whyNoInput(steer) !== undefined || this.#memory.carry.steers.length >= steerLimit) return false;
     if (this.#memory.isRepeat(steer.id)) return false;
-    if (steer.denyPending === true) this.answers.denyPending();
+    const by = toActor(steer.actor);
+    this.#memory.addRequester(by?.id);
+    if (steer.denyPending === true) this.answers.denyPending(by);
     this.#memory.set({ steers: [...this.#memory.carry.steers, steer] });
     return true;
   }

@@ -13,7 +13,9 @@ describe('steer and interrupt', () => {
     stack.model.hangs({ before: 'firstToken' }).says('In euros.');
     const run = stack.live(['run', 'support', 'Think long', '--session', 'steered']);
     await stack.model.waitForRequest(stack.model.requests.length + 1);
-    expect((await stack.cli('steer', 'steered', 'use euros')).stdout).toBe('steered turn 1 of steered\n');
+    expect((await stack.cli('steer', 'steered', 'use euros', '--actor', 'ann')).stdout).toBe(
+      'steered turn 1 of steered\n',
+    );
     expect((await stack.cli('interrupt', 'steered', '--reason', 'enough')).stdout).toBe(
       'interrupted turn 1 of steered\n',
     );

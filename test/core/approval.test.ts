@@ -1,10 +1,19 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { whyMayNotAnswer, type Actor, type ApprovalPolicy } from '../../src/core/approval.ts';
+import {
+  votesNeeded,
+  whyMayNotAnswer,
+  withRequester,
+  type Actor,
+  type ApprovalPolicy,
+  type Requesters,
+} from '../../src/core/approval.ts';
 
 const rita: Actor = { id: 'rita' };
 const sam: Actor = { id: 'sam', roles: ['accounting'] };
 const anonymous = undefined;
+const asked = (...ids: (string | undefined)[]) =>
+  ids.reduce<Requesters>(withRequester, { known: [], hasUnknown: false });
 
 /** Who may answer what `rita` asked for: `ok`, or words of the reason why not. */
 const table: { policy: ApprovalPolicy | undefined; rita: string; sam: string; anonymous: string }[] = [
@@ -41,19 +50,39 @@ describe('whyMayNotAnswer', () => {
   );
   it.each(cases)('$policy: $who → $verdict', ({ policy, who, verdict }) => {
     const actor = { rita, sam, anonymous }[who];
-    const why = whyMayNotAnswer(policy, actor, 'rita');
+    const why = whyMayNotAnswer(policy, actor, asked('rita'));
     if (verdict === 'ok') expect(why).toBeUndefined();
     else expect(why).toContain(verdict);
   });
 
   it('lets nobody pass as the requester, or as somebody else, while the requester is unknown', () => {
-    expect(whyMayNotAnswer({ by: 'requester' }, rita, undefined)).toContain('unknown');
-    expect(whyMayNotAnswer({ by: 'not_requester' }, rita, undefined)).toContain('is not known');
+    expect(whyMayNotAnswer({ by: 'requester' }, rita, asked(undefined))).toContain('unknown');
+    expect(whyMayNotAnswer({ by: 'not_requester' }, rita, asked(undefined))).toContain('without a name');
+  });
+
+  it('counts whoever wrote into the turn as a requester', () => {
+    const both = asked('rita', 'sam', 'rita');
+    expect(both.known).toEqual(['rita', 'sam']);
+    for (const person of [rita, sam]) {
+      expect(whyMayNotAnswer({ by: 'requester' }, person, both)).toBeUndefined();
+      expect(whyMayNotAnswer({ by: 'not_requester' }, person, both)).toContain('who asked for it may not');
+    }
+    expect(whyMayNotAnswer({ by: 'requester' }, { id: 'tom' }, both)).toContain(
+      'only who asked for it (rita, sam)',
+    );
+    expect(whyMayNotAnswer({ by: 'not_requester' }, { id: 'tom' }, both)).toBeUndefined();
+  });
+
+  it('when one of several wrote without a name, takes known requesters only, and nobody as somebody else', () => {
+    const some = asked('rita', undefined);
+    expect(whyMayNotAnswer({ by: 'requester' }, rita, some)).toBeUndefined();
+    expect(whyMayNotAnswer({ by: 'requester' }, sam, some)).toContain('(rita)');
+    expect(whyMayNotAnswer({ by: 'not_requester' }, sam, some)).toContain('not all who did are known');
   });
 
   it('gives a role only to who has it: a person of that name has not', () => {
-    expect(whyMayNotAnswer({ by: { roles: ['sam'] } }, sam, 'rita')).toBeDefined();
-    expect(whyMayNotAnswer({ by: { people: ['accounting'] } }, sam, 'rita')).toBeDefined();
+    expect(whyMayNotAnswer({ by: { roles: ['sam'] } }, sam, asked('rita'))).toBeDefined();
+    expect(whyMayNotAnswer({ by: { people: ['accounting'] } }, sam, asked('rita'))).toBeDefined();
   });
 
   it('never lets requester and not_requester agree on somebody', () => {
@@ -61,9 +90,24 @@ describe('whyMayNotAnswer', () => {
     fc.assert(
       fc.property(people, people, (id, requester) => {
         const may = (by: 'requester' | 'not_requester') =>
-          whyMayNotAnswer({ by }, { id }, requester) === undefined;
+          whyMayNotAnswer({ by }, { id }, asked(requester)) === undefined;
         expect(may('requester')).toBe(!may('not_requester'));
       }),
     );
   });
+});
+
+describe('votesNeeded', () => {
+  it.each([
+    { policy: undefined, isEdited: true, needed: 1 },
+    { policy: { count: 2 }, isEdited: false, needed: 2 },
+    { policy: { count: 2 }, isEdited: true, needed: 2 },
+    { policy: { by: 'requester' }, isEdited: true, needed: 1 },
+    { policy: { by: 'not_requester' }, isEdited: false, needed: 1 },
+    { policy: { by: 'not_requester' }, isEdited: true, needed: 2 },
+    { policy: { by: 'not_requester', count: 2 }, isEdited: true, needed: 3 },
+  ] satisfies { policy: ApprovalPolicy | undefined; isEdited: boolean; needed: number }[])(
+    '$policy, edited $isEdited → $needed',
+    ({ policy, isEdited, needed }) => expect(votesNeeded(policy, isEdited)).toBe(needed),
+  );
 });

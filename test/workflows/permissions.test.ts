@@ -263,20 +263,44 @@ describe('modes', () => {
 });
 
 describe('who may answer', () => {
-  it('four eyes: not the one who asked', async () => {
+  it('four eyes: nobody who asked, and an edit is allowed by somebody else than its editor', async () => {
     const session = await start({ approval: { by: 'not_requester' } });
     stack.model.calls('send', { to: 'ann' }).says('Sent.');
     const turn = await session.submit('Mail', { actor: { id: 'rita' } });
     const pending = await pendingOf(turn);
     await expect(allow(session, pending)).rejects.toThrow(/name an actor/);
-    await expect(allow(session, pending, {}, 'rita')).rejects.toThrow(/may not answer it/);
-    await allow(session, pending, {}, 'sam');
-    expect((await turn.result({ until: 'end' })).text).toBe('Sent.');
-    expect((await session.audit()).items.at(-1)).toMatchObject({
-      by: 'person',
-      actor: 'sam',
-      behavior: 'allow',
+    const refused = { code: 'forbidden', message: expect.stringContaining('may not answer it') as string };
+    await expect(allow(session, pending, {}, 'rita')).rejects.toMatchObject(refused);
+    await session.steer('and quickly', { actor: 'ruth' });
+    await expect(allow(session, pending, {}, 'ruth')).rejects.toMatchObject(refused);
+    await allow(session, pending, { input: { to: 'bob' } }, 'sam');
+    await expect(allow(session, pending, { input: { to: 'bob' } }, 'sam')).rejects.toMatchObject({
+      code: 'forbidden',
     });
+    await allow(session, pending, { input: { to: 'bob' } }, 'tom');
+    expect((await turn.result({ until: 'end' })).text).toBe('Sent.');
+    expect(acted).toEqual(['bob']);
+    expect((await session.audit()).items.slice(-2)).toMatchObject([
+      { by: 'person', actor: 'sam', behavior: 'allow' },
+      { by: 'person', actor: 'tom', behavior: 'allow' },
+    ]);
+  });
+
+  it('four eyes: nobody at all, once somebody wrote into the turn without a name; who writes too late asks for a turn of their own', async () => {
+    const session = await start({ approval: { by: 'not_requester' } });
+    stack.model.calls('send', { to: 'ann' }).says('Never mind.');
+    const turn = await session.submit('Mail', { actor: 'rita' });
+    const pending = await pendingOf(turn);
+    await session.steer('and quickly');
+    await expect(allow(session, pending, {}, 'tom')).rejects.toThrow(/without a name/);
+    await session.submit('no', { ifBusy: 'deny', actor: 'rita' });
+    expect((await turn.result({ until: 'end' })).text).toBe('Never mind.');
+    stack.model.calls('send', { to: 'ann' }).says('Sent.');
+    const late = await session.steer('Mail after all', { actor: 'sam' });
+    const asked = await pendingOf(late);
+    await expect(allow(session, asked, {}, 'sam')).rejects.toMatchObject({ code: 'forbidden' });
+    await allow(session, asked, {}, 'rita');
+    expect((await late.result({ until: 'end' })).text).toBe('Sent.');
   });
 
   it('several people must allow the same arguments, each once', async () => {

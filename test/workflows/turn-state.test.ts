@@ -91,7 +91,7 @@ describe('an answer', () => {
     const turn = aTurn(aCall('c1'));
     expect(confirms(turn, {})).toEqual(['c1']);
     expect(confirms(turn, { decision: 'deny' })).toEqual([]);
-    expect(turn.answers.whyNot('confirm', { callId: 'c1', decision: 'deny' } as Confirmation)).toBe(
+    expect(turn.answers.whyNot('confirm', { callId: 'c1', decision: 'deny' } as Confirmation)?.why).toBe(
       'call c1 is answered already',
     );
     applies(turn);
@@ -109,9 +109,9 @@ describe('an answer', () => {
   ] as const)('to a call that is %s says so, and changes nothing', (state, words) => {
     const turn = aTurn(aCall('c1', { state }));
     const before = turn.view;
-    expect(turn.answers.whyNot('confirm', { callId: 'c1', decision: 'allow' } as Confirmation)).toContain(
-      words,
-    );
+    expect(
+      turn.answers.whyNot('confirm', { callId: 'c1', decision: 'allow' } as Confirmation)?.why,
+    ).toContain(words);
     expect(confirms(turn, {})).toEqual([]);
     expect(turn.view).toBe(before);
     expect(turn.hasNews).toBe(false);
@@ -120,9 +120,9 @@ describe('an answer', () => {
   it('to a call of another step, or of none, says so', () => {
     const turn = aTurn(aCall('c1'));
     expect(confirms(turn, { callId: 'c9' })).toEqual([]);
-    expect(turn.answers.whyNot('confirm', { callId: 'c9', decision: 'allow' } as Confirmation)).toContain(
-      'not a call of the current step',
-    );
+    expect(
+      turn.answers.whyNot('confirm', { callId: 'c9', decision: 'allow' } as Confirmation)?.why,
+    ).toContain('not a call of the current step');
     applies(turn, { callId: 'c1', state: 'success' });
     proposes(turn, [aCall('c2')]);
     expect(confirms(turn, {})).toEqual([]);
@@ -144,7 +144,7 @@ describe('an answer', () => {
       { callId: 'c9', decision: 'allow' },
       { callId: 'c2', decision: 'allow' },
     ];
-    expect(turn.answers.whyNotAny('confirm', { results })).toContain('c9');
+    expect(turn.answers.whyNotAny('confirm', { results })?.why).toContain('c9');
     expect(turn.answers.take('confirm', { results })).toEqual(['c2']);
     expect(turn.answers.underWay.map(({ answer }) => answer)).toEqual([results[1]]);
   });
@@ -233,7 +233,7 @@ describe('votes', () => {
     expect(confirms(turn, {}, 'ann')).toEqual([]);
     expect(
       turn.answers.whyNot('confirm', { callId: 'c1', decision: 'allow' } as Confirmation, { id: 'ann' }),
-    ).toBe('ann has allowed call c1 already: somebody else must too');
+    ).toEqual({ code: 'Forbidden', why: 'ann has allowed call c1 already: somebody else must too' });
     expect(confirms(turn, {})).toEqual([]);
   });
 
@@ -296,6 +296,74 @@ describe('votes', () => {
     expect([asks('c1'), asks('c2')]).toEqual([true, false]);
     applies(turn);
     expect(asks('c1')).toBe(false);
+  });
+});
+
+describe('four eyes', () => {
+  const fourEyes = aCall('c1', { approval: { by: 'not_requester' } });
+  const isAllowed = (turn: TurnState) => {
+    applies(turn);
+    return stateOf(turn) === 'allowed';
+  };
+
+  it('refuse whoever steered the turn, as who submitted its input', () => {
+    const turn = aTurn(fourEyes);
+    turn.steer({ id: 's1', input: 'pay sam as well', actor: 'sam' });
+    for (const actor of ['rita', 'sam']) expect(confirms(turn, {}, actor)).toEqual([]);
+    expect(confirms(turn, {}, 'tom')).toEqual(['c1']);
+  });
+
+  it('let nobody answer once somebody steered without a name, and say why', () => {
+    const turn = aTurn(fourEyes);
+    turn.steer({ id: 's1', input: 'and be quick' });
+    expect(confirms(turn, {}, 'tom')).toEqual([]);
+    const refusal = turn.answers.whyNot('confirm', { callId: 'c1', decision: 'deny' } as Confirmation, {
+      id: 'tom',
+    });
+    expect(refusal).toMatchObject({ code: 'Forbidden', why: expect.stringContaining('without a name') });
+  });
+
+  it('take no notice of a steer that was not taken in', () => {
+    const turn = aTurn(fourEyes);
+    turn.steer({ id: 's1', input: ' ', actor: 'sam' });
+    expect(confirms(turn, {}, 'sam')).toEqual(['c1']);
+  });
+
+  it('make the editor a proposer: others, as many as are needed, must allow the edited call', () => {
+    const once = aTurn(fourEyes);
+    confirms(once, { input: { amount: 9, to: 'sam' } }, 'sam');
+    expect(isAllowed(once)).toBe(false);
+    expect(confirms(once, { input: { to: 'sam', amount: 9 } }, 'sam')).toEqual([]);
+    confirms(once, { input: { to: 'sam', amount: 9 } }, 'tom');
+    expect(isAllowed(once)).toBe(true);
+
+    const twice = aTurn(aCall('c1', { approval: { by: 'not_requester', count: 2 } }));
+    const votes = ['sam', 'tom', 'una'].map((actor) => {
+      confirms(twice, { input: { amount: 9 } }, actor);
+      return isAllowed(twice);
+    });
+    expect(votes).toEqual([false, false, true]);
+  });
+
+  it('let an editor change their mind, and anybody else take the call as it was proposed', () => {
+    const turn = aTurn(fourEyes);
+    confirms(turn, { input: { amount: 9 } }, 'sam');
+    applies(turn);
+    confirms(turn, { input: { amount: 8 } }, 'sam');
+    expect(isAllowed(turn)).toBe(false);
+    confirms(turn, {}, 'tom');
+    expect(isAllowed(turn)).toBe(true);
+  });
+
+  it('drop the vote of who wrote into the turn after giving it', () => {
+    const turn = aTurn(aCall('c1', { approval: { by: 'not_requester', count: 2 } }));
+    confirms(turn, {}, 'sam');
+    applies(turn);
+    turn.steer({ id: 's1', input: 'more', actor: 'sam' });
+    confirms(turn, {}, 'tom');
+    expect(isAllowed(turn)).toBe(false);
+    confirms(turn, {}, 'una');
+    expect(isAllowed(turn)).toBe(true);
   });
 });
 
@@ -408,12 +476,10 @@ describe('a message instead of an answer', () => {
       aCall('c4', { state: 'uncertain' }),
       aCall('c5', { state: 'success' }),
     );
-    turn.steer(steer);
-    expect(turn.answers.underWay.map(({ answer }) => answer)).toMatchObject([
-      { callId: 'c1', decision: 'deny' },
-      { callId: 'c2', decision: 'deny' },
-    ]);
-    expect(turn.view.steers).toEqual([steer]);
+    turn.steer({ ...steer, actor: 'rita' });
+    const denial = (callId: string) => ({ actor: { id: 'rita' }, answer: { callId, decision: 'deny' } });
+    expect(turn.answers.underWay).toMatchObject([denial('c1'), denial('c2')]);
+    expect(turn.view.steers).toMatchObject([steer]);
   });
 
   it('leaves alone what is decided already, but not what has a vote only', () => {
@@ -485,8 +551,10 @@ describe('a rotated turn', () => {
   });
 
   it('still knows who asked, and who may answer', () => {
-    const turn = rotated(aTurn(aCall('c1', { approval: { by: 'not_requester' } })));
-    expect(confirms(turn, {}, 'rita')).toEqual([]);
+    const before = aTurn(aCall('c1', { approval: { by: 'not_requester' } }));
+    before.steer({ id: 's1', input: 'more', actor: 'ruth' });
+    const turn = rotated(before);
+    for (const actor of ['rita', 'ruth']) expect(confirms(turn, {}, actor)).toEqual([]);
     expect(confirms(turn, {}, 'sam')).toEqual(['c1']);
   });
 });
