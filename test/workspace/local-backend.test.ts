@@ -1,0 +1,3 @@
+import { describeBackend } from './backend-contract.ts';
+
+describeBackend('local');
