@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent.ts';
 import type { SessionRef } from '../contracts/ids.ts';
+import { taskSource } from '../tasks/task-source.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import { loadLimitMs, type LoadedTools, type ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -17,18 +18,25 @@ export interface EquippedAgent extends Agent {
 export interface Notice {
   source: string;
   text: string;
+  /** Not needed while the context shows an earlier one of this source, or a call of these tools. */
+  unlessCalled?: readonly string[];
 }
 
 /** Asks the agent's sources, and those that the worker adds to every agent, for their tools. */
 export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): Promise<EquippedAgent> {
-  const sources = [...agent.sources, ...(deps.sources ?? [])];
+  const sources = [
+    ...(agent.hasTasks ? [taskSource(deps.store)] : []),
+    ...agent.sources,
+    ...(deps.sources ?? []),
+  ];
   if (sources.length === 0) return { ...agent, additions: [], notices: [] };
   const loaded = await Promise.all(sources.map((source) => load(deps, agent, ref, source)));
 
   const toolByName = new Map<string, Tool>(agent.toolByName);
   const notices: Notice[] = [];
   for (const { source, tools, notice } of loaded) {
-    const texts = notice === undefined ? [] : [notice];
+    if (typeof notice === 'object') notices.push({ source, ...notice });
+    const texts = typeof notice === 'string' ? [notice] : [];
     for (const tool of tools) {
       // Who came first keeps the name: a server must not be able to replace a tool that people trust.
       if (toolByName.has(tool.name))

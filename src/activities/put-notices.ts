@@ -1,6 +1,8 @@
 import type { CallModelInput } from '../contracts/activities.ts';
 import { noticeMessageId } from '../core/message-ids.ts';
-import type { SessionRecord, Store } from '../store/store.ts';
+import { callsOf } from '../core/pair-results.ts';
+import type { SessionRecord } from '../store/store.ts';
+import type { ActivityDeps } from './deps.ts';
 import type { Notice } from './equip.ts';
 
 const slot = 'notices';
@@ -8,23 +10,30 @@ const slot = 'notices';
 /** The last notice of each source, with its place in the transcript. */
 type Given = Record<string, { text: string; seq: number }>;
 
+type Deps = Pick<ActivityDeps, 'store' | 'contexts'>;
+
 /**
  * Puts into the transcript what the model should know now, before it is called: what changed since it was told the last time, or left its
  * context meanwhile. As messages of their own, so that the system prompt stays as it is. True when there was something to tell.
  */
 export async function putNotices(
-  store: Store,
+  deps: Deps,
   { ref, turn, step }: CallModelInput,
   session: SessionRecord,
   notices: readonly Notice[],
 ): Promise<boolean> {
   if (notices.length === 0) return false;
+  const { store } = deps;
   const given = ((await store.slots.get(ref, slot)) ?? {}) as Given;
-  const isNews = ({ source, text }: Notice) => {
-    const last = given[source];
-    return last === undefined || last.text !== text || last.seq < session.contextFrom;
-  };
-  const news = notices.filter(isNews);
+  const news: Notice[] = [];
+  for (const notice of notices) {
+    const last = given[notice.source];
+    const isShown = last !== undefined && last.seq >= session.contextFrom;
+    const isKnown = notice.unlessCalled
+      ? isShown || (await showsCall(deps, session, notice.unlessCalled))
+      : isShown && last.text === notice.text;
+    if (!isKnown) news.push(notice);
+  }
   if (news.length === 0) return false;
   const messages = await store.messages.append(
     ref,
@@ -42,4 +51,16 @@ export async function putNotices(
     value: { ...(now as Given | undefined), ...Object.fromEntries(told) },
   }));
   return true;
+}
+
+/** Whether the model will see a call of one of these tools. The context that is read for it is the one that the model call needs anyway. */
+async function showsCall(
+  { store, contexts }: Deps,
+  { ref, contextFrom, head, excludedTurns }: SessionRecord,
+  tools: readonly string[],
+): Promise<boolean> {
+  const context = await contexts.load(store.messages, ref, contextFrom, head);
+  return context.some(
+    ({ msg }) => !excludedTurns.includes(msg.turn) && callsOf(msg).some(({ name }) => tools.includes(name)),
+  );
 }

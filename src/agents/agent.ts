@@ -44,6 +44,8 @@ export interface Agent {
   /** Where more tools come from at run time. */
   readonly sources: readonly ToolSource[];
   readonly toolChoice?: ToolChoicePolicy;
+  /** It keeps a plan: it has the task tools, and is told of open tasks. */
+  readonly hasTasks: boolean;
   /** Model calls of one turn, the summarizing one at the limit not counted. */
   readonly maxIterations: number;
   /** Tries of one model call in all, where its failure may pass. */

@@ -27,6 +27,8 @@ export interface AgentOptions {
    * step: what is forced at every step ends only at `maxIterations`.
    */
   toolChoice?: ToolChoicePolicy;
+  /** Lets it keep a plan by `task_create`, `task_update`, `task_list` and `task_get`. Default: false. */
+  tasks?: boolean;
   /** Model calls of one turn; at the limit it is asked once more, without tools, to sum up. Default: 10. */
   maxIterations?: number;
   settings?: ModelSettings;
@@ -64,12 +66,14 @@ export function defineAgent(options: AgentOptions): Agent {
   checkToolChoice(subject, options.toolChoice);
   const tools = checkTools(subject, options.tools ?? []);
   const sources = checkSources(subject, options.sources ?? []);
-  const { stream, timeouts, settings, description, contextTokens, permissions, ...rest } = parseDefinition(
-    subject,
-    AgentSettings,
-    options,
-    ['name', 'instructions', 'tools', 'sources', 'toolChoice'],
-  );
+  const { stream, tasks, timeouts, settings, description, contextTokens, permissions, ...rest } =
+    parseDefinition(subject, AgentSettings, options, [
+      'name',
+      'instructions',
+      'tools',
+      'sources',
+      'toolChoice',
+    ]);
   const shape = {
     name: options.name,
     ...(description === undefined ? {} : { description }),
@@ -80,6 +84,7 @@ export function defineAgent(options: AgentOptions): Agent {
     ...(options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     isStreaming: stream,
+    hasTasks: tasks,
     permissions: toPermissions(permissions),
     settings: Object.freeze(settings),
     timeouts: Object.freeze({ ...defaultTimeouts, ...timeouts }),

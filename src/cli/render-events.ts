@@ -113,6 +113,11 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
       return whole(colors.dim(`context shortened: ${event.droppedMessages} messages left out`));
     case 'team_message':
       return whole(`${colors.magenta(printable(event.from))}: ${oneLine(event.text, width)}`);
+    case 'task_changed': {
+      const { change, task } = event;
+      const what = change === 'updated' ? task.state.replace('_', ' ') : change;
+      return whole(colors.dim(`  task ${task.id} ${what}: ${oneLine(task.subject, width)}`));
+    }
     case 'error': {
       if (event.message === view.error) return [view, ''];
       const attempt = event.attempt === undefined ? '' : ` (attempt ${event.attempt})`;

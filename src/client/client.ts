@@ -1,5 +1,6 @@
 import type { Confirmation, ExternalResult, IfBusy, Reconciliation, TurnError } from '../contracts/inputs.ts';
 import type { Actor } from '../core/approval.ts';
+import type { TaskView } from '../core/plan.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Block, FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
@@ -106,6 +107,8 @@ export interface Session {
 export interface SessionDetails extends SessionRecord {
   /** Its calls that wait at a gate. */
   pending: PendingCall[];
+  /** The tasks of the plan that it works on. */
+  tasks: TaskView[];
 }
 
 export type PendingCall = Pick<

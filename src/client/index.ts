@@ -1,5 +1,6 @@
 export { DurascopeClient, type ConnectOptions } from './temporal-client.ts';
 export { DurascopeError, type DurascopeErrorCode } from './durascope-error.ts';
+export type { TaskState, TaskView } from '../core/plan.ts';
 export type {
   AnswerOptions,
   Durascope,

@@ -15,6 +15,9 @@ import {
   reconcileUpdate,
   submitUpdate,
 } from '../contracts/messages.ts';
+import { taskViews } from '../core/plan.ts';
+import { planSessionOf } from '../tasks/plan-session.ts';
+import { readPlan } from '../tasks/plan-slot.ts';
 import { followEvents } from '../events/follow.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Msg } from '../schema/message.ts';
@@ -138,7 +141,8 @@ export class TemporalSession implements Session {
     const session = await store.sessions.get(this.#ref);
     if (!session) return undefined;
     const calls = session.state === 'idle' ? [] : await store.calls.ofTurn(this.#ref, session.lastTurn);
-    return { ...session, pending: pendingOf(calls, this.#ref) };
+    const plan = await readPlan(store, await planSessionOf(store, this.#ref));
+    return { ...session, pending: pendingOf(calls, this.#ref), tasks: taskViews(plan) };
   }
 
   setPermissions(change: {

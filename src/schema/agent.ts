@@ -106,6 +106,7 @@ export const AgentSettings = z.strictObject({
     .default(5),
   contextTokens: z.int('write a whole number of tokens').min(1, 'write at least 1').optional(),
   stream: z.boolean('write true or false').default(true),
+  tasks: z.boolean('write true or false').default(false),
   permissions: AgentPermissions.prefault({}),
   settings: ModelSettings.default({}),
   timeouts: PartialModelTimeouts.default({}),

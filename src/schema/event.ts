@@ -33,6 +33,19 @@ export const GateCall = z.object({
 });
 export type GateCall = z.infer<typeof GateCall>;
 
+/** A task as observers see it: both sides of its dependencies, and whether it can begin. */
+export const PlanTask = z.object({
+  id: z.string(),
+  subject: z.string(),
+  description: z.string(),
+  state: z.enum(['pending', 'in_progress', 'completed']),
+  owner: z.string().exactOptional(),
+  blockedBy: z.array(z.string()),
+  blocks: z.array(z.string()),
+  isBlocked: z.boolean(),
+  metadata: z.record(z.string(), Json).exactOptional(),
+});
+
 const inMessage = { messageId: z.string() };
 const inBlock = { ...inMessage, blockId: z.string() };
 const inCall = { ...inMessage, callId: z.string() };
@@ -124,6 +137,13 @@ export const EventBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('interrupted'), reason: z.string() }),
   z.object({ kind: z.literal('compaction'), fromSeq: z.number().int(), droppedMessages: z.number().int() }),
   z.object({ kind: z.literal('team_message'), from: z.string(), text: z.string() }),
+  /** A task of the session's plan was made, changed or deleted; `by` names the session that did it. */
+  z.object({
+    kind: z.literal('task_changed'),
+    change: z.enum(['created', 'updated', 'deleted']),
+    by: z.string(),
+    task: PlanTask,
+  }),
   z.object({
     kind: z.literal('error'),
     code: z.string(),

@@ -34,9 +34,10 @@ export interface LoadedTools {
   instructions?: string;
   /**
    * What the model should know now: open tasks, a server that is down. It is put into the transcript as a hint when its text
-   * changed since the last time, or the last one has left the context.
+   * changed since the last time, or the last one has left the context. With `unlessCalled` it is put there only while the context shows
+   * neither an earlier one, whatever its text, nor a call of these tools: for what the model changes itself, and so knows.
    */
-  notice?: string;
+  notice?: string | { text: string; unlessCalled: readonly string[] };
   /** Absolute paths, added to the agent's: edits in them pass in mode `accept_edits`. */
   workingDirectories?: readonly string[];
 }

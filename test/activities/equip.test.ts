@@ -117,7 +117,7 @@ describe('notices', () => {
     );
   const put = async (step: number, text: string, contextFrom = 1) => {
     const session = await content.store.sessions.open(ref, 'support');
-    return putNotices(content.store, call(step), { ...session, contextFrom }, [{ source: 'tasks', text }]);
+    return putNotices(deps, call(step), { ...session, contextFrom }, [{ source: 'tasks', text }]);
   };
 
   it('enter the transcript when their text is new, once, whatever is repeated', async () => {
