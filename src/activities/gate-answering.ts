@@ -2,7 +2,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
 import type { CallState } from '../core/next-action.ts';
 import type { PermissionPolicy } from '../core/permission.ts';
-import { fillRedacted, redactArguments } from '../core/redact.ts';
+import { fillRedacted, redactArguments, scrub, secretTexts } from '../core/redact.ts';
 import { PermissionRule, type EventBody } from '../schema/event.ts';
 import { InputPart, type Json } from '../schema/message.ts';
 import type { AuditDraft, CallRecord, SessionRecord } from '../store/store.ts';
@@ -11,6 +11,7 @@ import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
 import { isFinal, judge } from './judge.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
+import { openSealed, removeSealed } from './sealed-answers.ts';
 import { placeholderOf } from './secret-answers.ts';
 import { toOutcome } from './settle-siblings.ts';
 
@@ -45,11 +46,24 @@ export class GateAnswering {
     const { callId } = given.answer;
     const call = await this.#deps.store.calls.get(this.#session.ref, callId);
     if (!call) return { callId, state: 'error', rejected: `there is no call ${callId}` };
+    const outcome = await this.#apply(call, given);
+    const isThrough =
+      given.kind === 'confirm' && outcome.rejected === undefined && outcome.state !== 'asking';
+    // What a vote sealed is kept till then: another attempt reads it again.
+    if (isThrough && (given.answer.sealed || call.votes))
+      await removeSealed(this.#deps.store, this.#session.ref, call);
+    return outcome;
+  }
+
+  async #apply(call: CallRecord, given: GateAnswer): Promise<GateOutcome> {
     // An earlier attempt has applied it, and ended before it could tell.
     if (!takes[given.kind].includes(call.state)) return toOutcome(call);
     switch (given.kind) {
-      case 'confirm':
-        return this.#confirm(call, given);
+      case 'confirm': {
+        const answer = await openSealed(this.#deps.store, this.#session.ref, call, given.answer);
+        if (!answer) return rejected(call, 'what was sent under seal is not there any more: answer again');
+        return this.#confirm(call, { ...given, answer });
+      }
       case 'external':
         return this.#external(call, given);
       default:
@@ -77,10 +91,12 @@ export class GateAnswering {
       edited === undefined
         ? await parseArguments(call.sealed ?? call.arguments, tool)
         : await checkArguments(edited, tool);
-    if (!checked.ok) return rejected(call, checked.message);
+    // The reason travels through Temporal, and may repeat what it is about.
+    const typed = secretTexts(edited === undefined ? '' : JSON.stringify(edited), tool.secrets ?? []);
+    if (!checked.ok) return rejected(call, scrub(checked.message, typed));
     const judged = await judge(this.#agent, tool, checked.input, this.#session, this.#policy);
     if (judged.behavior === 'deny' && (isFinal(judged) || this.#policy.mode === 'explore'))
-      return rejected(call, `it may not be approved: ${judged.reason}`);
+      return rejected(call, `it may not be approved: ${scrub(judged.reason, typed)}`);
     const wrong = this.#whyNoRules(remember, tool);
     if (wrong !== undefined) return rejected(call, wrong);
 

@@ -37,6 +37,7 @@ import { DurascopeError } from './durascope-error.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import { pendingOf } from './pending-call.ts';
 import { checkSubmitOptions } from './check-options.ts';
+import { sendSealed } from './seal-answers.ts';
 import { prepareInput } from './prepare-input.ts';
 import { prepareOutput } from './prepare-output.ts';
 import type { ClientContext } from './temporal-client.ts';
@@ -106,14 +107,20 @@ export class TemporalSession implements Session {
   }
 
   async confirm(results: Confirmation[], options?: AnswerOptions): Promise<void> {
-    await this.#answer(confirmUpdate, results, options);
+    checkAnswers(results);
+    const { store } = this.#context.content;
+    await sendSealed({ store, ref: this.#ref }, results, (sent) =>
+      this.#answer(confirmUpdate, sent, options),
+    );
   }
 
   async submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void> {
+    checkAnswers(results);
     await this.#answer(externalResultUpdate, results, options);
   }
 
   async reconcile(results: Reconciliation[], options?: AnswerOptions): Promise<void> {
+    checkAnswers(results);
     await this.#answer(reconcileUpdate, results, options);
   }
 
@@ -227,36 +234,39 @@ export class TemporalSession implements Session {
     update: UpdateDefinition<string[], [Answered<T>]>,
     results: T[],
     options: AnswerOptions = {},
-  ): Promise<void> {
-    const first = Array.isArray(results) ? results[0] : undefined;
-    if (typeof first?.callId !== 'string')
-      throw new DurascopeError('invalid_input', 'results must be a list of at least one { callId, … }');
-    const call = await this.#context.content.store.calls.get(this.#ref, first.callId);
-    if (!call) throw new DurascopeError('not_found', `Session ${this.id} has no call ${first.callId}`);
+  ): Promise<string[]> {
+    const callId = results[0]?.callId ?? '';
+    const call = await this.#context.content.store.calls.get(this.#ref, callId);
+    if (!call) throw new DurascopeError('not_found', `Session ${this.id} has no call ${callId}`);
     const answered: Answered<T> = {
       results,
       id: options.idempotencyKey ?? randomUUID(),
       ...(options.actor === undefined ? {} : { actor: options.actor }),
     };
-    checkSize(answered);
     try {
-      await callTemporal(this.#context, () =>
+      return await callTemporal(this.#context, () =>
         this.#context.temporal.workflow
           .getHandle(turnIdOf(this.#ref, call.turn))
           .executeUpdate(update, { args: [answered] }),
       );
     } catch (error) {
       if (!isNotFound(error)) throw error;
-      throw new DurascopeError('conflict', `Call ${first.callId} can't be answered: its turn has ended`, {
+      throw new DurascopeError('conflict', `Call ${callId} can't be answered: its turn has ended`, {
         cause: error,
       });
     }
   }
 }
 
-/** A message above Temporal's limit of 2 MB would hold up the turn that it is sent to. */
-function checkSize(answered: Answered<unknown>): void {
-  const bytes = Buffer.byteLength(JSON.stringify(answered));
+/** A message above Temporal's limit of 2 MB would hold up the turn that it is sent to. @throws DurascopeError `invalid_input`. */
+function checkAnswers(results: readonly { callId: string }[]): void {
+  if (
+    !Array.isArray(results) ||
+    results.length === 0 ||
+    results.some((one) => typeof one?.callId !== 'string')
+  )
+    throw new DurascopeError('invalid_input', 'results must be a list of at least one { callId, … }');
+  const bytes = Buffer.byteLength(JSON.stringify(results));
   if (bytes > maxAnswerBytes)
     throw new DurascopeError(
       'invalid_input',

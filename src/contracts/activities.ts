@@ -3,12 +3,12 @@ import type { Reply } from '../core/next-action.ts';
 import type { FinishReason, ModelFinishReason, Usage } from '../schema/message.ts';
 import type { SessionRef } from './ids.ts';
 import type {
-  Confirmation,
   ExternalResult,
   OutputRef,
   QueuedTurn,
   Reconciliation,
   SeenInput,
+  SentConfirmation,
   SessionControl,
   SessionSettings,
   Steer,
@@ -119,7 +119,7 @@ export interface GateOutcome extends CallChange {
 
 /** `isVote`: more people have to allow it before it runs. `isOverdue`: nobody answered in time. */
 export type GateAnswer =
-  | { kind: 'confirm'; actor?: Actor; isVote?: boolean; isOverdue?: boolean; answer: Confirmation }
+  | { kind: 'confirm'; actor?: Actor; isVote?: boolean; isOverdue?: boolean; answer: SentConfirmation }
   | { kind: 'external'; actor?: Actor; isOverdue?: boolean; answer: ExternalResult }
   | { kind: 'reconcile'; actor?: Actor; answer: Reconciliation };
 

@@ -104,7 +104,7 @@ export interface TurnCall {
 export interface Vote {
   callId: string;
   actor: string;
-  /** Edited arguments as JSON, its keys sorted: people must agree on the same ones. */
+  /** Edited arguments as JSON, its keys sorted, or the digest of sealed ones: people must agree on the same. */
   input?: string;
 }
 
@@ -191,6 +191,18 @@ export interface Confirmation {
   reason?: string;
   remember?: PermissionRule[];
   answer?: string;
+}
+
+/** A confirmation as it travels: what is secret in its `input` or `answer` is in the store, and in no message. */
+export interface SentConfirmation extends Confirmation {
+  sealed?: SealedAnswer;
+}
+
+export interface SealedAnswer {
+  /** Of the session's blobs: a text, the JSON of `input` and `answer`. */
+  ref: string;
+  /** The same for the same `input`, and tells nothing of it; absent where there is none. */
+  digest?: string;
 }
 
 /** A system's result for a call of an external tool. */

@@ -1,10 +1,10 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type {
   Answered,
-  Confirmation,
   ExternalResult,
   Interrupt,
   Reconciliation,
+  SentConfirmation,
   Steer,
   Submission,
   TurnCall,
@@ -26,8 +26,8 @@ export interface SubmitAnswer {
 }
 
 /** To a turn, or to its session, which passes them on to the turn that runs. */
-export const confirmSignal = defineSignal<[Answered<Confirmation>]>('confirm');
-export const confirmUpdate = defineUpdate<string[], [Answered<Confirmation>]>('confirm');
+export const confirmSignal = defineSignal<[Answered<SentConfirmation>]>('confirm');
+export const confirmUpdate = defineUpdate<string[], [Answered<SentConfirmation>]>('confirm');
 export const externalResultSignal = defineSignal<[Answered<ExternalResult>]>('externalResult');
 export const externalResultUpdate = defineUpdate<string[], [Answered<ExternalResult>]>('externalResult');
 export const reconcileSignal = defineSignal<[Answered<Reconciliation>]>('reconcile');

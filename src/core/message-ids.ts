@@ -1,5 +1,5 @@
 /*
- * Ids of messages within a session. They are made from what the turn knows, so that a repeated write meets the one before it.
+ * Ids of messages, and of what belongs to them, within a session. They are made from what the turn knows, so that a repeated write meets the one before it.
  */
 
 export function inputMessageId(turn: number): string {
@@ -20,4 +20,9 @@ export function noticeMessageId(turn: number, step: number, source: string): str
 
 export function steerMessageId(turn: number, steerId: string): string {
   return `${turn}/steer/${steerId}`;
+}
+
+/** What people answer under seal to the calls of a turn, or to one of them, is kept under ids that begin so. */
+export function sealedAnswersId(turn: number, callId?: string): string {
+  return callId === undefined ? `answer/${turn}/` : `answer/${turn}/${callId}/`;
 }

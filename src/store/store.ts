@@ -139,7 +139,8 @@ export interface TurnStore {
   setState(ref: SessionRef, turn: number, state: 'running' | 'waiting', events: EventBody[]): Promise<void>;
   /**
    * Ends a turn: gives every call of it that has no result the given interrupted result, appends the events, adds the usage to the
-   * session's, and makes the session idle. Ephemeral events of the turn are deleted. A second close changes nothing.
+   * session's, and makes the session idle. Ephemeral events of the turn are deleted, and so are answers to its calls that were kept under
+   * seal. A second close changes nothing.
    */
   close(input: {
     ref: SessionRef;
@@ -335,6 +336,8 @@ export interface BlobStore {
   /** Keeps a large input under the given id; a repeat changes nothing. */
   put(ref: SessionRef, id: string, parts: InputPart[]): Promise<void>;
   get(ref: SessionRef, id: string): Promise<InputPart[] | undefined>;
+  /** Deletes all whose id begins so. */
+  remove(ref: SessionRef, prefix: string): Promise<void>;
 }
 
 /** Small named values of a session, each changed in a transaction of its own: active tool groups, tasks, a team's roster. */

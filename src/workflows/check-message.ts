@@ -54,12 +54,14 @@ export function readInterrupt(message: unknown): Interrupt {
 /** Why this is no answer of its kind; undefined when it is one. */
 export function whyNoAnswer(kind: GateAnswer['kind'], answer: unknown): string | undefined {
   if (!isRecord(answer) || typeof answer.callId !== 'string') return 'each answer needs a callId';
-  const { reason, decision, state, content, outcome, remember, answer: given } = answer;
+  const { reason, decision, state, content, outcome, remember, answer: given, sealed } = answer;
   if (reason !== undefined && typeof reason !== 'string') return 'reason must be a string';
   switch (kind) {
     case 'confirm':
       if (remember !== undefined && !Array.isArray(remember)) return 'remember must be a list of rules';
       if (given !== undefined && typeof given !== 'string') return 'answer must be a text';
+      if (sealed !== undefined && !isSealed(sealed))
+        return 'sealed is made by the client: send input or answer as they are, or use it';
       return decision === 'allow' || decision === 'deny' ? undefined : 'decision must be allow or deny';
     case 'external':
       if (state !== 'success' && state !== 'error') return 'state must be success or error';
@@ -80,6 +82,11 @@ const badId = `id must be a string of at most ${maxIdLength} characters`;
 
 function isMessageId(id: unknown): boolean {
   return id === undefined || (typeof id === 'string' && id.length <= maxIdLength);
+}
+
+function isSealed(sealed: unknown): boolean {
+  if (!isRecord(sealed) || sealed.ref === undefined) return false;
+  return isMessageId(sealed.ref) && isMessageId(sealed.digest);
 }
 
 const badActor = 'actor must be a name, or an object such as {"id": "ann", "roles": ["accounting"]}';

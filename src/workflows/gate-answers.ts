@@ -1,7 +1,7 @@
 // Answers to a turn's gates, from their arrival until they are applied: pure, part of the turn's state. Imports core and contracts only.
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
 import { failure } from '../contracts/failures.ts';
-import type { Answered, Confirmation, Vote } from '../contracts/inputs.ts';
+import type { Answered, SentConfirmation, Vote } from '../contracts/inputs.ts';
 import { votesNeeded, whyMayNotAnswer, type Actor } from '../core/approval.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { CallState } from '../core/next-action.ts';
@@ -129,7 +129,7 @@ export class GateAnswers {
       : `call ${callId} (${call.name}) is ${call.state}: it takes this answer only while it is ${answerable[kind]}`;
   }
 
-  #whyNotTheirs(given: { callId: string } & Partial<Confirmation>, actor?: Actor): string | undefined {
+  #whyNotTheirs(given: { callId: string } & Partial<SentConfirmation>, actor?: Actor): string | undefined {
     const { callId, decision } = given;
     const call = this.#memory.call(callId);
     const whyNot = whyMayNotAnswer(call?.approval, actor, this.#memory.carry.requesters);
@@ -174,8 +174,10 @@ export class GateAnswers {
   #isEnough({ answer, actor }: Extract<GateAnswer, { kind: 'confirm' }>): boolean {
     const { callId, decision } = answer;
     const input = editOf(answer);
-    const needed = votesNeeded(this.#memory.call(callId)?.approval, input !== undefined);
-    if (decision === 'deny' || needed <= 1) return true;
+    const call = this.#memory.call(callId);
+    const needed = votesNeeded(call?.approval, input !== undefined);
+    // People can agree on arguments, not on an answer.
+    if (decision === 'deny' || call?.isQuestion || needed <= 1) return true;
     const vote = { callId, actor: actor?.id ?? '', ...(input === undefined ? {} : { input }) };
     if (!this.#votesBefore.has(callId)) this.#votesBefore.set(callId, this.#votes(callId));
     const agreeing = this.#votesFor(callId).filter((other) => other.input === input);
@@ -218,6 +220,7 @@ export class GateAnswers {
 }
 
 /** The arguments that an answer puts in the place of the proposed ones, in one spelling. */
-function editOf({ input }: Partial<Confirmation>): string | undefined {
+function editOf({ input, sealed }: Partial<SentConfirmation>): string | undefined {
+  if (sealed?.digest !== undefined) return `digest ${sealed.digest}`;
   return input === undefined ? undefined : canonicalJson(input);
 }

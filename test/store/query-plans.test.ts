@@ -131,5 +131,6 @@ async function useAll(store: Store): Promise<void> {
   await store.turns.recentInputs(ref, 5);
   await store.blobs.put(ref, 'b', []);
   await store.blobs.get(ref, 'b');
+  await store.blobs.remove(ref, 'b');
   await closeTurn(store, ref, 1);
 }

@@ -118,5 +118,17 @@ export function sessionContract(store: () => Store): void {
       expect(await store().blobs.get(ref, 'input-1')).toEqual([{ type: 'text', text: 'first' }]);
       expect(await store().blobs.get(ref, 'input-2')).toBeUndefined();
     });
+
+    it('go by the beginning of their ids, letter by letter, and no others', async () => {
+      const [ref, other] = [newRef(), newRef()];
+      const ids = ['a_1/x', 'a_1/y', 'ab1/x', 'A_1/x', 'b'];
+      for (const id of ids) await store().blobs.put(ref, id, []);
+      await store().blobs.put(other, 'a_1/x', []);
+      await store().blobs.remove(ref, 'a_1/');
+      await store().blobs.remove(ref, 'a_1/');
+      const left = await Promise.all(ids.map((id) => store().blobs.get(ref, id)));
+      expect(left).toEqual([undefined, undefined, [], [], []]);
+      expect(await store().blobs.get(other, 'a_1/x')).toEqual([]);
+    });
   });
 }

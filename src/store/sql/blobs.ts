@@ -1,5 +1,8 @@
+import { sql, type Kysely } from 'kysely';
 import type { InputPart } from '../../schema/message.ts';
 import type { BlobStore } from '../store.ts';
+import type { SessionRef } from '../../contracts/ids.ts';
+import type { Database } from './schema.ts';
 import { query } from './sql-context.ts';
 import type { SqlContext } from './sql-context.ts';
 
@@ -28,5 +31,24 @@ export function sqlBlobs(context: SqlContext): BlobStore {
           .executeTakeFirst();
         return row && (JSON.parse(row.parts) as InputPart[]);
       }),
+
+    remove: (ref, prefix) =>
+      query(context, async (db) => {
+        await db.transaction().execute((trx) => removeBlobs(trx, ref, prefix));
+      }),
   };
+}
+
+export async function removeBlobs(
+  db: Kysely<Database>,
+  { owner, sessionId }: SessionRef,
+  prefix: string,
+): Promise<void> {
+  await db
+    .deleteFrom('durascope_blobs')
+    .where('owner', '=', owner)
+    .where('session_id', '=', sessionId)
+    // Not `like`: ids hold underscores. Nor a range: the database may sort by another rule than byte order.
+    .where(sql<boolean>`substr(id, 1, ${sql.lit(prefix.length)}) = ${prefix}`)
+    .execute();
 }

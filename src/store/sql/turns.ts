@@ -5,6 +5,8 @@ import { addUsage, noUsage } from '../../core/usage.ts';
 import type { Usage } from '../../schema/message.ts';
 import { NotInStoreError } from '../store.ts';
 import type { TurnRecord, TurnStore } from '../store.ts';
+import { sealedAnswersId } from '../../core/message-ids.ts';
+import { removeBlobs } from './blobs.ts';
 import { interruptOpenCalls } from './call-results.ts';
 import { appendMessages } from './messages.ts';
 import { numberCursor, pageLimit, toPage } from './page.ts';
@@ -110,6 +112,7 @@ export function sqlTurns(context: SqlContext): TurnStore {
         if (row.state === 'ended') return toTurn(input.ref, row);
         await session.deleteEphemeral({ turn: input.turn });
         await interruptOpenCalls(session, input.turn, input.danglingResult);
+        await removeBlobs(session.trx, input.ref, sealedAnswersId(input.turn));
         for (const body of input.events) session.appendEvent(input.turn, body);
         const ended: TurnRow = {
           ...row,
