@@ -37,6 +37,20 @@ export type ShellJoin = 'start' | '&&' | '||' | '|' | ';' | '&';
  */
 export type ShellOrigin = 'list' | 'compound' | 'substitution' | 'wrapped' | 'guessed';
 
+/**
+ * What a command does beyond what its name says: an option runs code, or writes a file, or a word may turn out to be such an option. An
+ * allow rule covers a write or an unsure word only where it spells it out, and code never.
+ */
+export interface HiddenUse {
+  kind: 'code' | 'write' | 'unsure';
+  /** The option, word or variable, for a person. */
+  by: string;
+  /** Where its last word stands among the words of the part; 0 for a variable in front. */
+  index: number;
+  /** What is run or written, where it is one word. */
+  value?: ShellWord;
+}
+
 /** One simple command. */
 export interface ShellPart {
   /** The value of the first word; empty when the part only assigns or redirects. */
@@ -55,6 +69,7 @@ export interface ShellPart {
   origin: ShellOrigin;
   /** The wrapper that runs it, and the index of its name among the wrapper's words; absent index: it is inside one word. */
   wrapper?: { part: ShellPart; index?: number };
+  hidden: readonly HiddenUse[];
   /** It only runs the command in its arguments, in the same way (`time`, `timeout 5`). */
   isTransparent: boolean;
 }
@@ -76,7 +91,7 @@ export type ShellFeature =
   | 'here_doc'
   | 'here_string'
   | 'ansi_c_escape'
-  /** Code for a shell that is not in the command itself: `eval "$X"`, `… | sh`, a wrapper that can't be looked through. */
+  /** Code that rules can't read: `eval "$X"`, `… | sh`, `python -c …`, `git -c core.pager=…`, a wrapper that can't be looked through. */
   | 'unknown_code'
   /** A command whose name is known only when it runs: `$X y`. */
   | 'dynamic_name';

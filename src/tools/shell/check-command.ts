@@ -11,7 +11,8 @@ import { directoriesOf, resolveWord } from './directories.ts';
 import { isNetworkDevice, writtenByRedirect } from './read-only.ts';
 import { isWebAddress, segmentsWithGaps, spellings } from './spellings.ts';
 import { readsSecret } from './secrets.ts';
-import { baseName, isInterpreter } from './wrappers.ts';
+import { isInterpreter } from './interpreters.ts';
+import { baseName } from './wrappers.ts';
 
 /** Where a command runs and what is guarded there. All paths absolute. */
 export interface CommandContext {
@@ -26,7 +27,7 @@ export interface CommandContext {
 const whatItHolds: readonly (readonly [ShellFeature, string])[] = [
   ['command_substitution', 'a command inside another ($(…) or `…`)'],
   ['process_substitution', 'a process substitution (<(…) or >(…))'],
-  ['unknown_code', 'code for a shell that is known only when it runs'],
+  ['unknown_code', 'code that rules cannot read, or that is known only when it runs'],
   ['dynamic_name', 'a command whose name is known only when it runs'],
   ['function', 'a function definition'],
   ['control_flow', 'loops or conditions'],
@@ -59,10 +60,12 @@ function problemOf(analysis: ShellAnalysis, context: CommandContext): string | u
   if (!analysis.ok) return `the command can't be judged: ${analysis.why}`;
   const danger = dangerIn(analysis, context);
   if (danger) return danger;
-  const held = whatItHolds.find(([feature]) => analysis.features.has(feature));
-  if (held) return `the command holds ${held[1]}`;
+  const hidden = hiddenCode(analysis);
+  if (hidden) return hidden;
   const secret = readsSecret(analysis, context.paths, context);
-  return secret === undefined ? undefined : `the command may show a secret: ${secret}`;
+  if (secret !== undefined) return `the command may show a secret: ${secret}`;
+  const held = whatItHolds.find(([feature]) => analysis.features.has(feature));
+  return held && `the command holds ${held[1]}`;
 }
 
 function dangerIn({ parts }: ShellAnalysis, context: CommandContext): string | undefined {
@@ -76,6 +79,15 @@ function dangerIn({ parts }: ShellAnalysis, context: CommandContext): string | u
     const problem =
       criticalIn(part, directories[index], context) ?? dangerousTarget(part, directories[index], context);
     if (problem) return problem;
+  }
+  return undefined;
+}
+
+function hiddenCode({ parts }: ShellAnalysis): string | undefined {
+  for (const { name, hidden, origin } of parts) {
+    const code = origin === 'guessed' ? undefined : hidden.find(({ kind }) => kind === 'code');
+    if (code)
+      return `${name || 'a variable'} would run code by ${code.by}, which rules cannot read and is known only when it runs`;
   }
   return undefined;
 }
@@ -145,7 +157,10 @@ function dangerousTarget(
   directories: readonly string[] | undefined,
   context: CommandContext,
 ): string | undefined {
-  const redirected = writtenByRedirect(part);
+  const redirected = [
+    ...writtenByRedirect(part),
+    ...part.hidden.flatMap(({ kind, value }) => (kind === 'write' && value ? [value] : [])),
+  ];
   const operands = writers.test(baseName(part.name)) ? part.args : [];
   for (const word of [...redirected, ...operands].flatMap(spellings)) {
     if (isWebAddress(word)) continue;

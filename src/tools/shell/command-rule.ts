@@ -85,6 +85,7 @@ const emptyPart: ShellPart = {
   readsPipe: false,
   isNegated: false,
   origin: 'list',
+  hidden: [],
   isTransparent: false,
 };
 
@@ -102,7 +103,11 @@ function isCoveredThroughWrapper(rule: CommandPattern, part: ShellPart): boolean
   let index: number | undefined = 0;
   for (let { wrapper } = part; wrapper; { wrapper } = wrapper.part) {
     index = index === undefined || wrapper.index === undefined ? undefined : index + wrapper.index;
-    if (allows(rule, wrapper.part) && reachesInto(rule, index)) return true;
+    const at = index;
+    const spellsOut = part.hidden.every((hidden) =>
+      reachesInto(rule, at === undefined ? at : at + hidden.index),
+    );
+    if (allows(rule, wrapper.part) && reachesInto(rule, index) && spellsOut) return true;
   }
   return false;
 }
@@ -126,6 +131,7 @@ function allows(rule: CommandPattern, part: ShellPart): boolean {
       return (
         !writtenByRedirect(part).length &&
         isSettled(part, rule.assignments) &&
+        part.hidden.every(({ index }) => index < rule.words.length) &&
         rule.words.length <= part.words.length &&
         rule.words.every((word, index) => isSameWord(word, part.words[index]!))
       );
@@ -134,10 +140,18 @@ function allows(rule: CommandPattern, part: ShellPart): boolean {
       const written = writtenByRedirect(part).length ? redirectText(part) : '';
       const last = rule.pieces.at(-1)!;
       if (!last.endsWith(written)) return false;
+      if (!part.hidden.every(({ index }) => spellsOut(rule, index, part.words.length))) return false;
       const pieces = [...rule.pieces.slice(0, -1), last.slice(0, last.length - written.length)];
       return matchesGlob({ ...rule, pieces }, wordsText(part.words));
     }
   }
+}
+
+/** Whether an option and its value stand in front of the first star, or behind the last. */
+function spellsOut({ pieces }: { pieces: readonly string[] }, index: number, count: number): boolean {
+  const head = pieces[0]!.split(' ').length - 1;
+  const tail = pieces.at(-1)!.split(' ').length - 1;
+  return index < head || count - index <= tail;
 }
 
 /** Whether its environment is harmless, or what the rule says. */

@@ -2,6 +2,7 @@ import { isStatic, type ShellAnalysis, type ShellPart, type ShellWord } from './
 import { directoriesOf, resolveWord, type ShellPlace } from './directories.ts';
 import { readOptions, type OptionSpec } from './options.ts';
 import { isReadOnlyAmong, opaqueFeatures, isHarmlessAssignment, writtenByRedirect } from './read-only.ts';
+import { isPlainSedScript, readSed } from './sed-script.ts';
 import { isInside, type LinkReader } from '../paths/is-inside.ts';
 
 interface EditSpec extends OptionSpec {
@@ -52,15 +53,6 @@ export function isEditCommand(name: string): boolean {
   return Object.hasOwn(edits, name) || name === 'sed' || name === 'chown' || name === 'chgrp';
 }
 
-/** `sed -i` in the form of GNU; BSD's `-i ''` counts as unknown. */
-const sedOptions: OptionSpec = {
-  flags: 'nEirsuz',
-  valued: 'e',
-  whole: /^-i\.?[\w~-]+$/,
-  long: ['in-place', 'quiet', 'silent', 'regexp-extended', 'separate', 'null-data'],
-  longValued: ['expression'],
-};
-
 /**
  * The absolute paths that the command writes, `.` and `..` left in; undefined when not all are known: then it may write anywhere.
  * Parts that only read add none.
@@ -72,7 +64,7 @@ export function editTargets(analysis: ShellAnalysis, place: ShellPlace): string[
   const targets: string[] = [];
   const editing: ShellPart[] = [];
   for (const [index, part] of parts.entries()) {
-    if (!part.assignments.every(isHarmlessAssignment)) return undefined;
+    if (part.hidden.length || !part.assignments.every(isHarmlessAssignment)) return undefined;
     const words = writtenWords(part, parts);
     if (!words) return undefined;
     if (words.length) editing.push(part);
@@ -136,28 +128,9 @@ function inFolder(folder: ShellWord, source: ShellWord): ShellWord {
 }
 
 function sedTargets(args: readonly ShellWord[]): readonly ShellWord[] | undefined {
-  const { operands, options, unknown } = readOptions(args, sedOptions);
-  if (unknown || !args.every(isStatic)) return undefined;
-  const given = args.flatMap(({ value }, index) =>
-    value === '-e' || value === '--expression'
-      ? [args[index + 1]?.value ?? '']
-      : /^(?:-e.|--expression=)/.test(value)
-        ? [value.replace(/^(?:-e|--expression=)/, '')]
-        : [],
-  );
-  const scripts = options.some((option) => option === '-e' || option === '--expression')
-    ? given
-    : [operands.shift()?.value ?? ''];
-  if (!scripts.length || !scripts.every(isPlainSedScript)) return undefined;
-  return options.some((option) => option.startsWith('-i') || option === '--in-place') ? operands : [];
-}
-
-/** Substitutions, deletions and prints of addressed lines. Sed's other commands write files (`w`) and run programs (`e`), flags too. */
-export function isPlainSedScript(script: string): boolean {
-  const address = String.raw`(?:\d+|\$|\/(?:[^\/\\\n]|\\.)*\/)`;
-  const range = String.raw`(?:${address}(?:,[+~]?${address})?!?)?`;
-  const substitution = String.raw`s([\/|#,@:])(?:(?!\1)[^\\\n]|\\[^\n])*\1(?:(?!\1)[^\\\n]|\\[^])*\1[gpiI\d]*`;
-  return new RegExp(`^\\s*${range}\\s*(?:[dp=]|${substitution})\\s*;?\\s*$`).test(script);
+  const read = args.every(isStatic) ? readSed(args) : undefined;
+  if (!read?.scripts.every(isPlainSedScript)) return undefined;
+  return read.isInPlace ? read.files : [];
 }
 
 function runsBeside(parts: readonly ShellPart[]): boolean {

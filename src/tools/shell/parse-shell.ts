@@ -16,9 +16,11 @@ import type {
   ShellRedirect,
   ShellWord,
 } from './analysis.ts';
-import { literalWord } from './analysis.ts';
+import { isStatic, literalWord } from './analysis.ts';
 import { isPlainArithmetic, readWord } from './read-word.ts';
-import { lookThrough } from './wrappers.ts';
+import { runsInput } from './hidden-options.ts';
+import { hiddenUses } from './hidden-uses.ts';
+import { baseName, lookThrough } from './wrappers.ts';
 
 /** How a command stands in what surrounds it. */
 interface Place {
@@ -120,7 +122,8 @@ function readCommand(node: SyntaxNode, place: Place, reading: Reading): void {
     case 'Redirected': {
       const redirects = node.redirects.map((redirect) => readRedirect(redirect, inside, reading));
       addPart({ words: [], assignments: [], redirects }, inside, reading);
-      return readCommand(node.command, place, reading);
+      const readsPipe = place.readsPipe || redirects.some(({ op }) => op.startsWith('<'));
+      return readCommand(node.command, { ...place, readsPipe }, reading);
     }
     case 'If':
     case 'For':
@@ -269,19 +272,30 @@ function addPart(
   if (reading.parts.length > maxParts) return;
   const [first, ...args] = found.words;
   const seen = lookThrough(found);
+  const name = baseName(first?.value ?? '');
+  const hidden = hiddenUses(name, found);
+  const isFed = place.readsPipe || found.redirects.some(({ op }) => op.startsWith('<'));
   const part: ShellPart = {
     ...found,
     ...place,
     name: first?.value ?? '',
     args,
+    hidden,
     isTransparent: seen.isTransparent,
     ...(wrapper ? { wrapper } : {}),
   };
   reading.parts.push(part);
   if (first && first.pieces.some(({ kind }) => kind !== 'literal')) reading.features.add('dynamic_name');
-  if (seen.isUnknown || (seen.readsCode && place.readsPipe)) reading.features.add('unknown_code');
+  const code = hidden.filter(({ kind }) => kind === 'code');
+  if (seen.isUnknown || seen.readsCode || code.length || (isFed && runsInput.has(name)))
+    reading.features.add('unknown_code');
 
-  const inside: Place = { ...place, join: ';', origin: place.origin === 'guessed' ? 'guessed' : 'wrapped' };
+  const inside: Place = {
+    ...place,
+    readsPipe: isFed,
+    join: ';',
+    origin: place.origin === 'guessed' ? 'guessed' : 'wrapped',
+  };
   for (const { words, assignments, index, isGuess } of seen.commands)
     addPart(
       { words, assignments: assignments ?? [], redirects: [] },
@@ -289,7 +303,15 @@ function addPart(
       reading,
       { part, index },
     );
-  for (const code of seen.scripts) readNested(code, inside, reading, part);
+  for (const script of seen.scripts) readNested(script, inside, reading, part);
+  for (const { value } of code)
+    if (value && isStatic(value))
+      readNested(commandIn(value.value), { ...inside, origin: 'guessed' }, reading, part);
+}
+
+/** `alias.x=!rm y`, `exec=rm y`: read as a shell would, for rules that forbid. */
+function commandIn(value: string): string {
+  return value.replace(/^[\w.-]+=/, '').replace(/^!/, '');
 }
 
 /** Code for another shell, in one word of a command: `sh -c '…'`, `eval '…'`, `trap '…' EXIT`. */

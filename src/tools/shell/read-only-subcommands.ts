@@ -2,6 +2,7 @@ import type { ReadOnlySpec } from './read-only-commands.ts';
 
 /** What keeps a subcommand from changing anything, for programs that are many commands in one. */
 export const readOnlySubcommands: Readonly<Record<string, Readonly<Record<string, ReadOnlySpec>>>> = {
+  // Not inspect: it shows the environment of a container.
   docker: {
     ps: {
       flags: 'alqns',
@@ -16,7 +17,6 @@ export const readOnlySubcommands: Readonly<Record<string, Readonly<Record<string
       long: ['all', 'quiet', 'digests', 'no-trunc'],
       longValued: ['filter', 'format'],
     },
-    inspect: { flags: 's', valued: 'f', long: ['size'], longValued: ['format', 'type'] },
     logs: {
       flags: 'ft',
       valued: 'n',

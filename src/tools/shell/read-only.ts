@@ -60,7 +60,11 @@ export function isReadOnlyAmong(part: ShellPart, parts: readonly ShellPart[]): b
 }
 
 function isReadOnlyPart(part: ShellPart): boolean {
-  if (writtenByRedirect(part).length || part.redirects.some(({ target }) => isNetworkDevice(target)))
+  if (
+    part.hidden.length ||
+    writtenByRedirect(part).length ||
+    part.redirects.some(({ target }) => isNetworkDevice(target))
+  )
     return false;
   if (!part.redirects.every(({ op, target }) => isStatic(target) || op === '<<' || op === '<<<'))
     return false;

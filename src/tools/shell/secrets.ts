@@ -1,7 +1,8 @@
 import { isStatic, type ShellAnalysis, type ShellPart, type ShellWord } from './analysis.ts';
 import { directoriesOf, resolveWord, type ShellPlace } from './directories.ts';
-import { readOptions } from './options.ts';
+import { mayBeOption, readOptions } from './options.ts';
 import { isWebAddress, segmentsWithGaps, spellings } from './spellings.ts';
+import { baseName } from './wrappers.ts';
 import { readOnlyCommands } from './read-only-commands.ts';
 import {
   defaultPathPolicy,
@@ -30,6 +31,7 @@ export function readsSecret(
 ): string | undefined {
   const directories = directoriesOf(parts, place);
   for (const [index, part] of parts.entries()) {
+    if (listsVariables(part)) return `${part.name}, which shows variables`;
     const spec = Object.hasOwn(readOnlyCommands, part.name) ? readOnlyCommands[part.name] : undefined;
     const shown = part.redirects.filter(({ op }) => op === '<<' || op === '<<<').map(({ target }) => target);
     const spoken = spec?.takesText ? [...part.args, ...shown] : shown;
@@ -43,6 +45,37 @@ export function readsSecret(
       if (isSecretWord(word, directories[index], place.home, policy)) return word.value;
   }
   return undefined;
+}
+
+/** Variables hold secrets as often as not, so what lists all of them shows one. */
+function listsVariables({ name, args, words }: ShellPart): boolean {
+  const values = args.map(({ value }) => value);
+  switch (baseName(name)) {
+    case 'env':
+      return (
+        args.every((word) => mayBeOption(word) || /^\w+=/.test(word.value)) && !values.includes('--version')
+      );
+    case 'printenv': {
+      const named = values.filter((value) => !value.startsWith('-'));
+      return !named.length || !args.every(isStatic) || named.some((value) => secretVariable.test(value));
+    }
+    case 'set':
+      return words.length === 1;
+    case 'export':
+    case 'declare':
+    case 'typeset':
+    case 'readonly':
+      return values.every((value) => /^-[a-zA-Z]*$/.test(value) && !/[fF]/.test(value));
+    case 'ps':
+      return /^[a-z]*e[a-z]*$/.test(values[0] ?? '') || values.includes('-E');
+    case 'jq':
+      return values.some((value) => /\benv\b|\$ENV/.test(value));
+    case 'docker':
+    case 'podman':
+      return values.includes('inspect');
+    default:
+      return false;
+  }
 }
 
 /** The arguments that may name files: no patterns to search for, no commit messages. */

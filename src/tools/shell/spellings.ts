@@ -14,7 +14,7 @@ export function spellings(word: ShellWord): readonly ShellWord[] {
 
 function choicesOf(piece: WordPiece): readonly WordPiece[] {
   if (piece.kind !== 'brace') return [piece];
-  if (!/^[\w.,{}/+@-]+$/.test(piece.text)) return [piece];
+  if (!/^[\w.,{}/+@=:!-]+$/.test(piece.text)) return [piece];
   // Of numbers the two ends are enough to tell what kind of name comes out.
   const range = /^\{(-?\d+)\.\.(-?\d+)\}$/.exec(piece.text);
   const choices = range ? [range[1]!, range[2]!] : expandBraces(piece.text);

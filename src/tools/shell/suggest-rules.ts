@@ -5,7 +5,8 @@ import { isEditCommand } from './edit-targets.ts';
 import { parseShell } from './parse-shell.ts';
 import { partText } from './part-text.ts';
 import { isReadOnlyAmong, opaqueFeatures } from './read-only.ts';
-import { baseName, isInterpreter, isWrapper } from './wrappers.ts';
+import { isInterpreter } from './interpreters.ts';
+import { baseName, isWrapper } from './wrappers.ts';
 
 const maxParts = 5;
 /** Their first argument is data, not a subcommand. */

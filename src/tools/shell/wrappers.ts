@@ -1,136 +1,21 @@
 import { isStatic, type ShellAssignment, type ShellPart, type ShellWord } from './analysis.ts';
-import { mayBeOption, readOptions, type OptionSpec } from './options.ts';
+import {
+  isInterpreter,
+  isShell,
+  lookIntoInterpreter,
+  lookIntoShell,
+  lookIntoSource,
+} from './interpreters.ts';
+import { mayBeOption, readOptions } from './options.ts';
+import { codeOf, nothing, type Wrapped, type WrappedCommand } from './wrapped.ts';
+import { wrappers, type WrapperSpec } from './wrapper-table.ts';
 
-/** A command among the arguments of another. */
-interface WrappedCommand {
-  words: readonly ShellWord[];
-  assignments?: readonly ShellAssignment[];
-  /** Where its name stands among the wrapper's words. */
-  index: number;
-  isGuess?: true;
-}
-
-/** What a command runs besides itself. */
-export interface Wrapped {
-  commands: readonly WrappedCommand[];
-  /** Shell code in one word. */
-  scripts: readonly string[];
-  /** It runs something that can't be seen. */
-  isUnknown: boolean;
-  /** It runs what it reads from its standard input. */
-  readsCode: boolean;
-  /** It runs just the wrapped command, as the same user and on the same machine. */
-  isTransparent: boolean;
-}
-
-interface WrapperSpec extends OptionSpec {
-  /** Operands before the command, as the 5 of `timeout 5 ls`. */
-  operands?: number;
-  takesAssignments?: boolean;
-  isTransparent?: boolean;
-  /** Options with which it runs nothing. */
-  queries?: readonly string[];
-  /** Adds arguments of its own to the command. */
-  addsInput?: boolean;
-  /** Joins its words to code for a shell. */
-  joinsWords?: boolean;
-}
-
-const wrappers: Readonly<Record<string, WrapperSpec>> = {
-  builtin: { isTransparent: true },
-  busybox: {},
-  caffeinate: { flags: 'disum', valued: 'tw', isTransparent: true },
-  chronic: { isTransparent: true },
-  chroot: { operands: 1, longValued: ['userspec', 'groups'] },
-  command: { flags: 'pvV', queries: ['-v', '-V'], isTransparent: true },
-  doas: { flags: 'nLs', valued: 'uC' },
-  env: {
-    flags: 'i0v',
-    valued: 'u',
-    long: ['ignore-environment', 'null', 'debug'],
-    longValued: ['unset'],
-    whole: /^-$/,
-    takesAssignments: true,
-    isTransparent: true,
-  },
-  exec: { flags: 'cl', valued: 'a', isTransparent: true },
-  firejail: { long: ['quiet', 'private'] },
-  flock: { flags: 'nxsuo', valued: 'wE', operands: 1 },
-  ionice: { flags: 't', valued: 'cn', isTransparent: true },
-  nice: { valued: 'n', longValued: ['adjustment'], whole: /^-\d+$/, isTransparent: true },
-  nohup: { isTransparent: true },
-  parallel: { flags: 'k', valued: 'j', addsInput: true },
-  proot: {},
-  runuser: { valued: 'u' },
-  setsid: { flags: 'fwc', isTransparent: true },
-  ssh: { flags: 'ATtnqvCNfx46', valued: 'pilo', operands: 1, joinsWords: true },
-  stdbuf: { valued: 'ioe', longValued: ['input', 'output', 'error'], isTransparent: true },
-  strace: { flags: 'f' },
-  sudo: {
-    flags: 'ABbEHKkNnPSi',
-    valued: 'ghpurTtU',
-    long: ['non-interactive', 'stdin', 'login', 'set-home', 'preserve-env'],
-    longValued: ['user', 'group', 'host', 'prompt'],
-    takesAssignments: true,
-  },
-  'systemd-run': { long: ['user', 'scope', 'quiet', 'wait', 'pty'] },
-  taskset: { operands: 1, flags: 'c' },
-  time: { flags: 'pv', isTransparent: true },
-  timeout: {
-    flags: 'v',
-    valued: 'ks',
-    long: ['foreground', 'preserve-status', 'verbose'],
-    longValued: ['kill-after', 'signal'],
-    operands: 1,
-    isTransparent: true,
-  },
-  toybox: {},
-  unbuffer: { flags: 'p', isTransparent: true },
-  unshare: { flags: 'muinpUr' },
-  watch: { flags: 'bdetgcx', valued: 'n', joinsWords: true },
-  xargs: {
-    flags: '0rtpx',
-    valued: 'IJLPnsdEa',
-    long: ['null', 'no-run-if-empty', 'verbose', 'exit'],
-    longValued: [
-      'max-args',
-      'max-procs',
-      'max-lines',
-      'delimiter',
-      'arg-file',
-      'replace',
-      'max-chars',
-      'eof',
-    ],
-    addsInput: true,
-  },
-};
-
-const shells = new Set(['sh', 'bash', 'dash', 'zsh', 'ksh', 'mksh', 'ash', 'rbash', 'csh', 'tcsh', 'fish']);
-const interpreters = new Set([
-  'python',
-  'python3',
-  'perl',
-  'ruby',
-  'node',
-  'php',
-  'lua',
-  'deno',
-  'bun',
-  'pwsh',
-]);
+/** As in `docker compose exec`. */
+const maxNameWords = 3;
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 const fdActions = new Set(['-x', '-X', '--exec', '--exec-batch']);
 /** Words that a command gets from elsewhere. */
 const input: ShellWord = { value: '', pieces: [{ kind: 'input', text: '' }] };
-
-const nothing: Wrapped = {
-  commands: [],
-  scripts: [],
-  isUnknown: false,
-  readsCode: false,
-  isTransparent: false,
-};
 
 /** Finds the commands that a command runs: behind `sudo`, `xargs`, `find -exec`, `sh -c` and the like. */
 export function lookThrough({
@@ -140,41 +25,70 @@ export function lookThrough({
 }: Pick<ShellPart, 'words' | 'assignments' | 'redirects'>): Wrapped {
   const name = baseName(words[0]?.value ?? '');
   const args = words.slice(1);
-  if (shells.has(name)) return lookIntoShell(args, redirects);
+  if (isShell(name)) return lookIntoShell(args, redirects);
   switch (name) {
     case 'eval':
       return args.length ? codeOf(args) : nothing;
     case 'trap':
-      return args.length > 1 && !args[0]!.value.startsWith('-') ? codeOf(args.slice(0, 1)) : nothing;
+      return lookIntoTrap(args[0]?.value === '--' ? args.slice(1) : args);
+    case 'source':
+    case '.':
+      return lookIntoSource(args);
     case 'find':
       return lookIntoActions(words, findActions, /^[;+]$/);
     case 'fd':
     case 'fdfind':
-      return lookIntoActions(words, fdActions, /^;$/);
+      return {
+        ...lookIntoActions(words, fdActions, /^;$/),
+        isUnknown: args.some(({ value }) => !fdActions.has(value) && /^-[a-zA-Z]*[xX]|^--exec/.test(value)),
+      };
     case 'su':
     case 'script':
       return lookForCode(args);
     case 'alias':
     case 'mapfile':
     case 'readarray':
+    case 'compgen':
     case 'complete':
     case 'bind':
     case 'enable':
     case 'hash':
       return args.some(({ value }) => /^-[Ccdfpx]|=/.test(value)) ? { ...nothing, isUnknown: true } : nothing;
   }
-  if (isInterpreter(name)) return { ...nothing, readsCode: args.every(({ value }) => value.startsWith('-')) };
-  const spec = Object.hasOwn(wrappers, name) ? wrappers[name] : undefined;
-  return spec ? lookIntoWrapper(words, spec, assignments) : nothing;
+  const wrapper = wrapperOf(name, args);
+  if (!wrapper) return isInterpreter(name) ? lookIntoInterpreter(name, args) : nothing;
+  return wrapper === 'hidden' ? guess(words) : lookIntoWrapper(words, wrapper, assignments);
+}
+
+/** The wrapper that a command is, and by how many words; hidden when options stand in front of a subcommand that may be one. */
+function wrapperOf(
+  name: string,
+  args: readonly ShellWord[],
+): { spec: WrapperSpec; length: number } | 'hidden' | undefined {
+  const values = args.map(({ value }) => value);
+  for (let length = maxNameWords; length > 0; length--) {
+    const key = [name, ...values.slice(0, length - 1)].join(' ');
+    if (Object.hasOwn(wrappers, key) && key.split(' ').length === length)
+      return { spec: wrappers[key]!, length };
+  }
+  const [first] = args;
+  if (!first || !mayBeOption(first)) return undefined;
+  const mayBe = Object.keys(wrappers).some(
+    (key) =>
+      key.startsWith(`${name} `) &&
+      key
+        .split(' ')
+        .slice(1)
+        .every((word) => values.includes(word)),
+  );
+  return mayBe ? 'hidden' : undefined;
 }
 
 export function baseName(command: string): string {
-  return command.slice(command.lastIndexOf('/') + 1).toLowerCase();
-}
-
-/** Shells, and programs that run code in their arguments or from their standard input. */
-export function isInterpreter(name: string): boolean {
-  return shells.has(name) || interpreters.has(name.replace(/[\d.]+$/, ''));
+  return command
+    .slice(command.lastIndexOf('/') + 1)
+    .toLowerCase()
+    .replace(/\.exe$/, '');
 }
 
 export function isWrapper(name: string): boolean {
@@ -183,16 +97,17 @@ export function isWrapper(name: string): boolean {
 
 function lookIntoWrapper(
   words: readonly ShellWord[],
-  spec: WrapperSpec,
+  { spec, length }: { spec: WrapperSpec; length: number },
   outside: readonly ShellAssignment[],
 ): Wrapped {
   const isTransparent = spec.isTransparent === true;
-  const read = readOptions(words.slice(1), spec, true);
+  const read = readOptions(words.slice(length), spec, true);
   if (read.unknown) return guess(words);
   if (spec.queries?.some((query) => read.options.includes(query))) return nothing;
 
   const skipped = spec.operands ?? 0;
-  let index = 1 + read.firstOperand + skipped;
+  let index = length + read.firstOperand + skipped;
+  if (skipped && words[index]?.value === '--') index++;
   const assignments: ShellAssignment[] = [...outside];
   while (spec.takesAssignments && index < words.length) {
     const assignment = asAssignment(words[index]!);
@@ -202,9 +117,12 @@ function lookIntoWrapper(
   }
   const rest = words.slice(index);
   // Without a command, some start a shell that reads its commands from the standard input.
-  const startsShell = spec.joinsWords === true || read.options.some((option) => /^-[si]$/.test(option));
+  const startsShell =
+    spec.joinsWords === true ||
+    spec.startsShell === true ||
+    read.options.some((option) => /^-[si]$/.test(option));
   if (!rest.length) return { ...nothing, readsCode: startsShell };
-  if (mayBeOption(rest[0]!)) return guess(words);
+  if (mayBeOption(rest[0]!) || rest[0]!.value.startsWith(':::')) return guess(words);
   if (spec.joinsWords) return codeOf(rest);
   const inner = spec.addsInput ? [...rest.map(withPlaceholders), input] : rest;
   return { ...nothing, commands: [{ words: inner, assignments, index }], isTransparent };
@@ -221,35 +139,16 @@ function guess(words: readonly ShellWord[]): Wrapped {
   };
 }
 
-function lookIntoShell(args: readonly ShellWord[], redirects: ShellPart['redirects']): Wrapped {
-  let takesCode = false;
-  let at = 0;
-  for (; at < args.length; at++) {
-    const { value } = args[at]!;
-    if (value === '--' || value === '-') {
-      at++;
-      break;
-    }
-    if (!/^[-+]./.test(value)) break;
-    if (/^--(?:rcfile|init-file)$/.test(value) || /^[-+][a-z]*[oO]$/.test(value)) at++;
-    if (/^-[a-zA-Z]*c/.test(value)) takesCode = true;
-  }
-  const operand = args[at];
-  if (takesCode) return operand ? codeOf([operand]) : { ...nothing, isUnknown: true };
-  const readsInput = !operand || args.slice(0, at).some(({ value }) => /^-[a-z]*s/.test(value));
-  if (!readsInput) return nothing;
-  const texts = redirects.filter(({ op }) => op === '<<' || op === '<<<');
-  return texts.length
-    ? texts.map(({ target }) => codeOf([target])).reduce(merge)
-    : { ...nothing, readsCode: true };
-}
-
 /** `su -c 'rm x' user`, `script -c 'rm x'` */
 function lookForCode(args: readonly ShellWord[]): Wrapped {
   const at = args.findIndex(({ value }) => /^(?:-[a-z]*c|--command)$/.test(value));
   if (at >= 0 && args[at + 1]) return codeOf([args[at + 1]!]);
   const attached = args.find(({ value }) => /^(?:-c.|--command=)/.test(value));
   return attached ? { ...nothing, isUnknown: true } : { ...nothing, readsCode: true };
+}
+
+function lookIntoTrap(args: readonly ShellWord[]): Wrapped {
+  return args.length > 1 && !args[0]!.value.startsWith('-') ? codeOf(args.slice(0, 1)) : nothing;
 }
 
 function lookIntoActions(words: readonly ShellWord[], actions: ReadonlySet<string>, end: RegExp): Wrapped {
@@ -264,26 +163,13 @@ function lookIntoActions(words: readonly ShellWord[], actions: ReadonlySet<strin
   return { ...nothing, commands };
 }
 
-function codeOf(words: readonly ShellWord[]): Wrapped {
-  return words.every(isStatic)
-    ? { ...nothing, scripts: [words.map(({ value }) => value).join(' ')] }
-    : { ...nothing, isUnknown: true };
-}
-
-function merge(one: Wrapped, other: Wrapped): Wrapped {
-  return {
-    ...one,
-    scripts: [...one.scripts, ...other.scripts],
-    isUnknown: one.isUnknown || other.isUnknown,
-  };
-}
-
 /** `{}` and `%` are where `find` and `xargs` put what they found. */
 function withPlaceholders(word: ShellWord): ShellWord {
   return /\{\}|^%$/.test(word.value) ? { ...word, pieces: [{ kind: 'input', text: word.value }] } : word;
 }
 
-function asAssignment(word: ShellWord): ShellAssignment | undefined {
+/** `A=b` as a word of its own. */
+export function asAssignment(word: ShellWord): ShellAssignment | undefined {
   const match = /^([A-Za-z_]\w*)=(.*)$/s.exec(word.value);
   if (!match) return undefined;
   const [first, ...rest] = word.pieces;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { editTargets, isContainedEdit, isPlainSedScript } from '../../../src/tools/shell/edit-targets.ts';
+import { editTargets, isContainedEdit } from '../../../src/tools/shell/edit-targets.ts';
+import { isPlainSedScript } from '../../../src/tools/shell/sed-script.ts';
 import { parseShell } from '../../../src/tools/shell/parse-shell.ts';
 
 const place = { cwd: '/w', home: '/home/u' };

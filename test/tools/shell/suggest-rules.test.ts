@@ -16,7 +16,7 @@ describe('suggestCommandRules', () => {
     ['./run.sh a', ['./run.sh a']],
     ['cargo build --release', ['cargo build --release', 'cargo build:*']],
     // No flag, no path, no number, no name of a file.
-    ['npm -v x', ['npm -v x']],
+    ['npm -v y', ['npm -v y']],
     ['git -C a push', ['git -C a push']],
     ['node scripts/a.js', ['node scripts/a.js']],
     ['chmod 644 f', ['chmod 644 f']],
