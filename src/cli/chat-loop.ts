@@ -186,9 +186,10 @@ export class ChatLoop {
   }
 
   #show(event: AgentEvent): void {
+    this.#print(event);
+    if (event.path) return this.#showBelow(event);
     const turn = parseTurnId(event.turnId)?.turn ?? 0;
     this.#taken = Math.max(this.#taken, turn);
-    this.#print(event);
     if (event.kind === 'run_start') this.#waitsForOthers = false;
     // Somebody else was faster.
     if (event.kind === 'gate_answered' && event.callId === this.#askedCall && event.answer !== 'vote')
@@ -200,6 +201,13 @@ export class ChatLoop {
     this.#answer?.(undefined);
     if (!this.#isRunning) this.#whenIdle?.();
     this.#prompt();
+  }
+
+  /** A session below may ask while this one's turn goes on. */
+  #showBelow(event: AgentEvent): void {
+    if (event.kind === 'gate_answered' && event.callId === this.#askedCall && event.answer !== 'vote')
+      this.#answer?.(undefined);
+    if (event.kind === 'run_end' && isPause(event.reason)) void this.#approve();
   }
 
   async #approve(): Promise<void> {

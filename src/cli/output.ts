@@ -1,6 +1,7 @@
 import type { AgentEvent } from '../schema/event.ts';
 import { colorsOf } from './colors.ts';
-import { emptyView, renderEvent, type RenderOptions } from './render-events.ts';
+import type { RenderOptions } from './render-events.ts';
+import { emptyTree, renderTree } from './render-tree.ts';
 import type { Style } from './text.ts';
 
 export function terminalStyle(): Style {
@@ -31,10 +32,10 @@ export function eventPrinter(
 ): (event: AgentEvent) => void {
   if (isJson) return printJson;
   const render = { ...terminalStyle(), ...options };
-  let view = emptyView;
+  let tree = emptyTree;
   return (event) => {
-    const [next, text] = renderEvent(view, event, render);
-    view = next;
+    const [next, text] = renderTree(tree, event, render);
+    tree = next;
     process.stdout.write(text);
   };
 }

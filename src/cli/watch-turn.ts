@@ -39,7 +39,7 @@ export async function watchTurn(session: Session, turn: Turn, options: WatchOpti
     for await (const event of turn.events({ signal: leaving.signal })) {
       hasBegun = true;
       print(event);
-      if (event.kind === 'run_start') waitsForOthers = false;
+      if (event.kind === 'run_start' && !event.path) waitsForOthers = false;
       if (event.kind !== 'run_end' || !isPause(event.reason)) continue;
       const approval = await answerGates(session, options, stopping.signal);
       if (approval === 'answered') continue;
@@ -56,7 +56,9 @@ export async function watchTurn(session: Session, turn: Turn, options: WatchOpti
 async function answerGates(session: Session, options: WatchOptions, signal: AbortSignal): Promise<Approval> {
   for (;;) {
     const now = await session.get();
-    if (now?.state !== 'waiting' || signal.aborted) return 'answered';
+    // Calls of sessions below wait while this one's turn runs.
+    const waits = now?.state === 'waiting' || now?.pending.some(({ path }) => path);
+    if (!now || !waits || signal.aborted) return 'answered';
     const asking = now.pending.filter(({ state }) => state === 'asking');
     if (asking.length === 0) return 'unasked';
     const approval = await answer(session, asking, options, signal);

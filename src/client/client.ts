@@ -34,7 +34,8 @@ export interface SessionAddress {
   agent?: string;
 }
 
-export type SessionFilter = PageRequest & { agent?: string; state?: SessionState };
+/** `parent`: the children of that session, in the order in which they were opened; without it, those that no session began. */
+export type SessionFilter = PageRequest & ({ agent?: string; state?: SessionState } | { parent: string });
 
 export type Input = string | InputPart[];
 
@@ -105,7 +106,7 @@ export interface Session {
 }
 
 export interface SessionDetails extends SessionRecord {
-  /** Its calls that wait at a gate. */
+  /** Its calls that wait at a gate, and those of sessions below it. */
   pending: PendingCall[];
   /** The tasks of the plan that it works on. */
   tasks: TaskView[];
@@ -115,7 +116,10 @@ export type PendingCall = Pick<
   CallRecord,
   'callId' | 'name' | 'arguments' | 'state' | 'turn' | 'suggestedRules' | 'isSafety' | 'question' | 'votes'
 > & {
+  /** Where it waits: that session, or one below it. */
   sessionId: string;
+  /** Of a call below: the names that lead from the session asked down to where it waits. */
+  path?: string[];
   reason?: string;
 };
 
@@ -124,7 +128,7 @@ export interface Turn<Output = unknown> {
   readonly turn: number;
   /** How it was taken: `repeated` when the idempotency key was used before. */
   readonly status?: 'started' | 'queued' | 'steered' | 'repeated';
-  /** The turn's events; ends with its `turn_end`. */
+  /** The turn's events, and what happens below its session meanwhile (these have a `path`); ends with its own `turn_end`. */
   events(options?: EventOptions): AsyncIterable<AgentEvent>;
   /**
    * Waits for the turn's end, or, by default, until it waits at a gate. Never throws because of how the turn ended: see `finishReason`

@@ -31,6 +31,11 @@ export function toPendingCall(call: CallRecord, { sessionId }: Pick<SessionRef, 
   };
 }
 
+/** A call of a session below the one that was asked. */
+export function pendingBelow(call: CallRecord & { ref: SessionRef; path: string[] }): PendingCall {
+  return { ...toPendingCall(call, call.ref), path: call.path };
+}
+
 export function pendingOf(calls: readonly CallRecord[], ref: SessionRef): PendingCall[] {
   // What is held back for a sibling's answer has no gate of its own yet.
   return calls

@@ -69,7 +69,10 @@ export class DurascopeClient implements Durascope {
   }
 
   sessions(owner: string, filter: SessionFilter = {}): Promise<Page<SessionRecord>> {
-    return this.#context.content.store.sessions.list(owner, filter);
+    const { sessions } = this.#context.content.store;
+    if (!('parent' in filter)) return sessions.list(owner, filter);
+    const { parent, ...page } = filter;
+    return sessions.children({ owner, sessionId: parent }, page);
   }
 
   async gates(owner: string, page: PageRequest = {}): Promise<Page<PendingCall>> {

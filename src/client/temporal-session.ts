@@ -35,7 +35,7 @@ import type {
 } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
-import { pendingOf } from './pending-call.ts';
+import { pendingBelow, pendingOf } from './pending-call.ts';
 import { checkSubmitOptions } from './check-options.ts';
 import { sendSealed } from './seal-answers.ts';
 import { prepareInput } from './prepare-input.ts';
@@ -148,8 +148,13 @@ export class TemporalSession implements Session {
     const session = await store.sessions.get(this.#ref);
     if (!session) return undefined;
     const calls = session.state === 'idle' ? [] : await store.calls.ofTurn(this.#ref, session.lastTurn);
+    const below = await store.calls.openBelow(this.#ref);
     const plan = await readPlan(store, await planSessionOf(store, this.#ref));
-    return { ...session, pending: pendingOf(calls, this.#ref), tasks: taskViews(plan) };
+    return {
+      ...session,
+      pending: [...pendingOf(calls, this.#ref), ...below.map(pendingBelow)],
+      tasks: taskViews(plan),
+    };
   }
 
   setPermissions(change: {

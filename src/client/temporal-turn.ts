@@ -42,8 +42,15 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
 
   async *events(options: EventOptions = {}): AsyncGenerator<AgentEvent, void, void> {
     const { store, bus } = this.#context.content;
+    // Whoever resumes is in the midst of the turn.
+    let hasBegun = (options.after ?? 0) > 0;
     for await (const event of followEvents(store, bus, this.#ref, { after: this.#after, ...options })) {
+      if (event.path) {
+        if (hasBegun) yield event;
+        continue;
+      }
       if (event.turnId !== this.id) continue;
+      hasBegun = true;
       yield event;
       if (event.kind === 'turn_end') return;
     }

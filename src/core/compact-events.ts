@@ -15,38 +15,57 @@ export interface KeptEvent extends SentEvent {
 
 type Delta = Extract<EventBody, { kind: 'text_delta' | 'thinking_delta' | 'tool_call_delta' }>;
 
-/** A run of deltas that no event of their block or message has ended yet. */
-interface OpenRun {
-  messageId: string;
-  blockId: string;
+/** Deltas of one block whose ids follow each other. */
+interface Run {
   body: Delta;
   fragments: string[];
-  length: number;
   cuts: [id: number, end: number][];
   at: string;
 }
 
 /**
- * Merges the deltas of each block into one event with the last one's id, and keeps all else, ordered by id.
+ * Merges deltas of a block whose ids follow each other into one event with the last one's id, and keeps all else, ordered by id.
  * The result folds to the same messages, and a reader who saw only some of the deltas finds the rest by `cuts`.
+ *
+ * Where another event has an id in between, the deltas on both sides stay apart: a reader whose cursor is that event may have seen the
+ * deltas before it, or may have come when they were merged already, and nothing tells which.
  */
 export function compactEvents(sent: readonly SentEvent[]): KeptEvent[] {
   const kept: KeptEvent[] = [];
-  const open = new Map<string, OpenRun>();
+  let run: Run | undefined;
+  const endRun = () => {
+    if (run) kept.push(merged(run));
+    run = undefined;
+  };
   for (const event of sent) {
-    if (isDelta(event.body)) {
-      extendRun(open, event, event.body);
+    if (!isDelta(event.body)) {
+      endRun();
+      kept.push(event);
       continue;
     }
-    for (const [key, run] of open) {
-      if (!endsRun(event.body, run)) continue;
-      kept.push(merged(run));
-      open.delete(key);
+    if (!run || !continues(run, event.id, event.body)) {
+      endRun();
+      run = { body: event.body, fragments: [], cuts: [], at: event.at };
     }
-    kept.push(event);
+    extend(run, event, event.body.delta);
   }
-  for (const run of open.values()) kept.push(merged(run));
-  return kept.toSorted((a, b) => a.id - b.id);
+  endRun();
+  return kept;
+}
+
+/** A kept event as it stands in another log, where its parts have other places: in pieces, where their ids do not follow each other. */
+export function renumbered(
+  event: KeptEvent,
+  placeOf: (id: number) => Pick<SentEvent, 'id' | 'at'>,
+): KeptEvent[] {
+  const { body, cuts = [] } = event;
+  if (!isDelta(body) || cuts.length === 0) return [{ ...event, ...placeOf(event.id) }];
+  return compactEvents(
+    cuts.map(([id, end], i) => ({
+      ...placeOf(id),
+      body: { ...body, delta: body.delta.slice(cuts[i - 1]?.[1] ?? 0, end) },
+    })),
+  );
 }
 
 /** What of a kept event is new to a reader who has seen all up to `after`. */
@@ -61,43 +80,24 @@ function isDelta(body: EventBody): body is Delta {
   return body.kind === 'text_delta' || body.kind === 'thinking_delta' || body.kind === 'tool_call_delta';
 }
 
-function extendRun(open: Map<string, OpenRun>, event: SentEvent, body: Delta): void {
-  const blockId = body.kind === 'tool_call_delta' ? body.callId : body.blockId;
-  const key = JSON.stringify([body.kind, body.messageId, blockId]);
-  const run = open.get(key);
-  if (!run) {
-    const cuts: [number, number][] = [[event.id, body.delta.length]];
-    open.set(key, {
-      messageId: body.messageId,
-      blockId,
-      body,
-      fragments: [body.delta],
-      length: body.delta.length,
-      cuts,
-      at: event.at,
-    });
-    return;
-  }
-  run.fragments.push(body.delta);
-  run.length += body.delta.length;
-  run.cuts.push([event.id, run.length]);
-  run.at = event.at;
+function continues({ body, cuts }: Run, id: number, next: Delta): boolean {
+  const isNext = cuts.at(-1)?.[0] === id - 1;
+  return (
+    isNext && body.kind === next.kind && body.messageId === next.messageId && blockOf(body) === blockOf(next)
+  );
 }
 
-/**
- * An event about the block itself, or one that replaces its whole message (a new attempt, a committed result), parts the deltas before it
- * from those after. Other blocks of the message may interleave.
- */
-function endsRun(body: EventBody, run: OpenRun): boolean {
-  if ('message' in body && typeof body.message === 'object' && body.message.id === run.messageId) return true;
-  if (!('messageId' in body) || body.messageId !== run.messageId) return false;
-  if ('blockId' in body) return body.blockId === run.blockId;
-  const isOfMessage = body.kind === 'model_call_start' || body.kind === 'tool_result_start';
-  return isOfMessage || ('callId' in body && body.callId === run.blockId);
+function blockOf(body: Delta): string {
+  return body.kind === 'tool_call_delta' ? body.callId : body.blockId;
 }
 
-function merged(run: OpenRun): KeptEvent {
-  const [id, at] = [run.cuts.at(-1)![0], run.at];
-  const body = { ...run.body, delta: run.fragments.join('') };
-  return run.cuts.length > 1 ? { id, at, body, cuts: run.cuts } : { id, at, body };
+function extend(run: Run, { id, at }: SentEvent, delta: string): void {
+  run.fragments.push(delta);
+  run.cuts.push([id, (run.cuts.at(-1)?.[1] ?? 0) + delta.length]);
+  run.at = at;
+}
+
+function merged({ body, fragments, cuts, at }: Run): KeptEvent {
+  const event = { id: cuts.at(-1)![0], at, body: { ...body, delta: fragments.join('') } };
+  return cuts.length > 1 ? { ...event, cuts } : event;
 }

@@ -1,14 +1,15 @@
 import type { AgentEvent, EventBody } from '../schema/event.ts';
 import type { Block, Msg } from '../schema/message.ts';
 
-type Stamped = EventBody & Pick<AgentEvent, 'turnId' | 'at'>;
+type Stamped = EventBody & Pick<AgentEvent, 'turnId' | 'at' | 'path'>;
 
 /** The messages seen so far, by id, in the order in which they began. Messages are replaced, never mutated. */
 export type Folded = ReadonlyMap<string, Msg>;
 
 /**
  * Rebuilds the messages that a stream of events tells of, exactly as the transcript stores them.
- * Deltas of a superseded attempt, or of one that was still open when its turn ended, leave no trace; events that belong to no known message are ignored.
+ * Deltas of a superseded attempt, or of one that was still open when its turn ended, leave no trace; events that belong to no known message
+ * are ignored, and so are those of sessions below: they tell of another transcript.
  */
 export function foldEvents(events: Iterable<Stamped>): Msg[] {
   const folded = new Map<string, Msg>();
@@ -24,6 +25,7 @@ export function foldEvent(folded: Folded, event: Stamped): Folded {
 }
 
 function apply(folded: Map<string, Msg>, event: Stamped): void {
+  if (event.path) return;
   switch (event.kind) {
     case 'input':
     case 'hint':

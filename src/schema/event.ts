@@ -161,6 +161,8 @@ const stamp = z.object({
   sessionId: z.string(),
   turnId: z.string(),
   at: z.string(),
+  /** Set on what happened in a session below this one: the names that lead there. `sessionId` and `turnId` are those of where it happened. */
+  path: z.array(z.string()).exactOptional(),
 });
 
 /** What every observer of a session sees, live or replayed. */

@@ -1,12 +1,13 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import type { SessionControl, TurnError } from '../contracts/inputs.ts';
 import type { KeptEvent } from '../core/compact-events.ts';
+import type { Lineage, Relay } from '../core/lineage.ts';
 import type { CallState } from '../core/next-action.ts';
 import type { DecidedBy, PermissionBehavior, PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AgentEvent, EventBody, Question } from '../schema/event.ts';
 import type { FinishReason, InputPart, Json, Msg, Usage } from '../schema/message.ts';
 
-export type { KeptEvent };
+export type { KeptEvent, Lineage };
 
 /**
  * The port to the transcript store: content of sessions, the tool ledger and the event log. Temporal keeps what happens next; this keeps
@@ -14,7 +15,8 @@ export type { KeptEvent };
  *
  * **Contract:** each method is one transaction. Every write is idempotent under the ids in its input: a repeat changes nothing and
  * returns what the first one committed. Event ids are monotonic per session in commit order: a reader that saw id n never later finds
- * a new event with an id below n. A connection that broke surfaces as `StoreUnavailableError`; nothing is half written.
+ * a new event with an id below n. What a session's ancestors see of its events is copied into their logs in the same transaction, under
+ * ids of their own. A connection that broke surfaces as `StoreUnavailableError`; nothing is half written.
  */
 export interface Store {
   sessions: SessionStore;
@@ -61,8 +63,17 @@ export interface SessionRecord {
   /** Number of the newest turn; 0 when none. */
   lastTurn: number;
   usage: Usage;
+  /** Where it hangs in a tree of sessions; absent at the top. */
+  lineage?: Lineage;
   createdAt: string;
   updatedAt: string;
+}
+
+/** A session above another one, with what leads from it down, and what it sees of it. */
+export interface Ancestor {
+  ref: SessionRef;
+  path: string[];
+  relay: Relay;
 }
 
 /** What of a session decides on permissions, besides its agent's and owner's rules. */
@@ -73,14 +84,23 @@ export interface SessionPermissions {
 }
 
 export interface SessionStore {
-  /** Creates the session unless it is there; an existing one keeps its agent. */
-  open(ref: SessionRef, agent: string): Promise<SessionRecord>;
+  /** Creates the session unless it is there; an existing one keeps its agent and its lineage. Its parent must be there. */
+  open(ref: SessionRef, agent: string, lineage?: Lineage): Promise<SessionRecord>;
   get(ref: SessionRef): Promise<SessionRecord | undefined>;
-  /** Newest change first: a turn's start, pause or end, or a saved control; what a turn streams and commits meanwhile is none. */
+  /**
+   * Newest change first: a turn's start, pause or end, or a saved control; what a turn streams and commits meanwhile is none. Children that
+   * a session began are left out.
+   */
   list(
     owner: string,
     filter: PageRequest & { agent?: string; state?: SessionState },
   ): Promise<Page<SessionRecord>>;
+  /** Hangs the session, and with it those below it, under another parent, or under none. Throws `InvalidLineageError` for a circle. */
+  setLineage(ref: SessionRef, lineage: Lineage | undefined): Promise<SessionRecord>;
+  /** The parent first. */
+  ancestors(ref: SessionRef): Promise<Ancestor[]>;
+  /** In the order in which they were opened; their own children are not among them. */
+  children(ref: SessionRef, page: PageRequest): Promise<Page<SessionRecord>>;
   saveControl(ref: SessionRef, control: SessionControl): Promise<void>;
   /** Sets the mode, adds rules (those that are there already are not added again), or replaces all of them. */
   changePermissions(
@@ -253,6 +273,8 @@ export interface CallStore {
   ofTurn(ref: SessionRef, turn: number): Promise<CallRecord[]>;
   /** All calls of the owner's sessions that wait at a gate, oldest first. */
   open(owner: string, page: PageRequest): Promise<Page<CallRecord & { ref: SessionRef }>>;
+  /** The calls of sessions below this one that wait at a gate, oldest first, at most 1,000. `path` leads from it down. */
+  openBelow(ref: SessionRef): Promise<(CallRecord & { ref: SessionRef; path: string[] })[]>;
   /**
    * Marks calls as dispatched, before they act, and returns them as they were before the mark, in the order asked for. Appends a durable
    * `tool_result_start` for each, with the new attempt's number. Settled ones are left alone.
@@ -388,6 +410,17 @@ export class TurnEndedError extends Error {
   constructor(turnId: string) {
     super(`${turnId} has ended: nothing can be added to it`);
     this.name = 'TurnEndedError';
+  }
+}
+
+/** A session can't stand below itself. */
+export class InvalidLineageError extends Error {
+  readonly code = 'InvalidLineage';
+  constructor(ref: SessionRef, parent: string) {
+    super(
+      `Session ${ref.sessionId} can't be put below ${parent}, which stands below it: sessions form a tree`,
+    );
+    this.name = 'InvalidLineageError';
   }
 }
 

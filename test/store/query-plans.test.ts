@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Dialect } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
+import type { SessionRef } from '../../src/contracts/ids.ts';
 import { LocalBus } from '../../src/events/local-bus.ts';
 import { DatabaseSync } from '../../src/store/node-sqlite.ts';
 import { openSqlStore } from '../../src/store/sql/sql-store.ts';
@@ -96,7 +97,7 @@ function recording(dialect: Dialect, statements: { add(sql: string): void }): Di
 }
 
 async function useAll(store: Store): Promise<void> {
-  const ref = await openedTurn(store);
+  const ref = await openedTurn(store, await openedChild(store));
   const cursor = (...key: unknown[]) => Buffer.from(JSON.stringify(key)).toString('base64url');
   await store.sessions.saveControl(ref, { queue: [] });
   for (const filter of [
@@ -132,5 +133,22 @@ async function useAll(store: Store): Promise<void> {
   await store.blobs.put(ref, 'b', []);
   await store.blobs.get(ref, 'b');
   await store.blobs.remove(ref, 'b');
+  await store.sessions.ancestors(ref);
+  await store.sessions.children(ref, {});
+  await store.calls.openBelow(ref);
   await closeTurn(store, ref, 1);
+  await store.sessions.setLineage(ref, undefined);
+}
+
+/** Below another one, which gets copies of its events. */
+async function openedChild(store: Store): Promise<SessionRef> {
+  const parent = await openedTurn(store);
+  const ref = { ...parent, sessionId: 'child' };
+  await store.sessions.open(ref, 'support', {
+    parent: parent.sessionId,
+    kind: 'subagent',
+    name: 'child',
+    relay: 'all',
+  });
+  return ref;
 }

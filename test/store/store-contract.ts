@@ -3,6 +3,8 @@ import type { OpenStore } from '../../src/store/open-store.ts';
 import { callContract } from './call-contract.ts';
 import { concurrencyContract } from './concurrency-contract.ts';
 import { eventContract } from './event-contract.ts';
+import { lineageContract } from './lineage-contract.ts';
+import { relayContract } from './relay-contract.ts';
 import { messageContract } from './message-contract.ts';
 import { permissionsContract } from './permissions-contract.ts';
 import { sessionContract } from './session-contract.ts';
@@ -27,6 +29,8 @@ export function storeContract(name: string, underTest: () => StoreUnderTest): vo
     permissionsContract(store);
     slotContract(store);
     eventContract(store);
+    lineageContract(store);
     concurrencyContract(underTest);
+    relayContract(underTest);
   });
 }

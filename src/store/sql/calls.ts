@@ -16,6 +16,8 @@ import { sessionKey } from './sessions.ts';
 import { query, write } from './sql-context.ts';
 import type { SqlContext } from './sql-context.ts';
 
+const openBelowLimit = 1_000;
+
 export function sqlCalls(context: SqlContext): CallStore {
   return {
     step: (ref, turn, step) => query(context, (db) => stepOf(db, sessionKey(ref), turn, step)),
@@ -64,6 +66,24 @@ export function sqlCalls(context: SqlContext): CallStore {
           .limit(limit + 1)
           .execute();
         return toPage(rows, limit, { item: toOwnedCall, key: (row) => [row.id] });
+      }),
+
+    openBelow: (ref) =>
+      query(context, async (db) => {
+        const rows = await db
+          .selectFrom('durascope_lineage as l')
+          .innerJoin('durascope_calls', 'durascope_calls.session', 'l.descendant')
+          .innerJoin('durascope_sessions', 'durascope_sessions.id', 'l.descendant')
+          .selectAll('durascope_calls')
+          .select(['durascope_sessions.session_id', 'l.path'])
+          .where('l.ancestor', '=', sessionKey(ref))
+          // Spelled as in the partial index, with no parameters: SQLite uses it for nothing else.
+          .where(sql<boolean>`durascope_calls.state in ('asking', 'submitted', 'uncertain')`)
+          .limit(openBelowLimit)
+          .execute();
+        return rows
+          .toSorted((a, b) => a.id - b.id)
+          .map(({ path, ...row }) => ({ ...toOwnedCall(row), path: JSON.parse(path) as string[] }));
       }),
 
     dispatch: (ref, callIds) =>

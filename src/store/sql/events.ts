@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { turnIdOf } from '../../contracts/ids.ts';
 import type { SessionRef } from '../../contracts/ids.ts';
 import { bodyAfter } from '../../core/compact-events.ts';
@@ -30,9 +31,13 @@ export function sqlEvents(context: SqlContext): EventStore {
         const rows = await db
           .selectFrom('durascope_events as e')
           .leftJoin('durascope_messages as m', (join) =>
-            join.onRef('m.session', '=', 'e.session').onRef('m.seq', '=', 'e.message_seq'),
+            join
+              .on('m.session', '=', sql<number>`coalesce(e.origin, e.session)`)
+              .onRef('m.seq', '=', 'e.message_seq'),
           )
-          .select(['e.id as event_id', 'e.turn as event_turn', 'e.at', 'e.cuts', 'e.body'])
+          .leftJoin('durascope_sessions as o', 'o.id', 'e.origin')
+          .select(['e.id as event_id', 'e.turn as event_turn', 'e.at', 'e.cuts', 'e.body', 'e.path'])
+          .select('o.session_id as origin_id')
           .select(['m.seq', 'm.id', 'm.turn', 'm.step', 'm.role', 'm.detail', 'm.content'])
           .where('e.session', '=', sessionKey(ref))
           .where('e.id', '>', after)
@@ -70,18 +75,23 @@ type ReadRow = {
   at: string;
   cuts: string | null;
   body: string;
+  path: string | null;
+  /** The session that a copy was made of. */
+  origin_id: string | null;
 } & Nullable<Omit<MessageRow, 'session' | 'tokens'>>;
 
 function toEvent(ref: SessionRef, row: ReadRow, after: number): AgentEvent {
   const body = JSON.parse(row.body) as EventBody;
   const cuts = row.cuts === null ? undefined : (JSON.parse(row.cuts) as KeptEvent['cuts']);
   const hasMessage = row.seq !== null;
+  const sessionId = row.origin_id ?? ref.sessionId;
   return {
     ...bodyAfter(cuts ? { body, cuts } : { body }, after),
     ...(hasMessage ? { message: toMessage(row as Pick<MessageRow, (typeof messageColumns)[number]>) } : {}),
     id: row.event_id,
-    sessionId: ref.sessionId,
-    turnId: turnIdOf(ref, row.event_turn),
+    sessionId,
+    turnId: turnIdOf({ owner: ref.owner, sessionId }, row.event_turn),
     at: row.at,
+    ...(row.path === null ? {} : { path: JSON.parse(row.path) as string[] }),
   } as AgentEvent;
 }

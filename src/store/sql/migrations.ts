@@ -75,6 +75,33 @@ const migrations: Record<string, Migration> = {
       session ${dialect === 'sqlite' ? 'integer' : 'bigint'} not null references durascope_sessions (id) on delete cascade,
       name text not null, value text not null, primary key (session, name))`,
   ],
+  '0004_lineage': (dialect) => {
+    const key = dialect === 'sqlite' ? 'integer' : 'bigint';
+    const session = `${key} not null references durascope_sessions (id) on delete cascade`;
+    return [
+      `alter table durascope_sessions add column lineage text`,
+      `alter table durascope_sessions add column is_child integer not null default 0`,
+      `create table durascope_lineage (
+        descendant ${session}, depth integer not null, ancestor ${session}, path text not null, relay text not null,
+        primary key (descendant, depth))`,
+      `create index durascope_lineage_below on durascope_lineage (ancestor, depth, descendant)`,
+      `create index durascope_calls_waiting_of_session on durascope_calls (session)
+        where state in ('asking', 'submitted', 'uncertain')`,
+
+      // Lists show what stands at the top: a session's many children must not be passed over one by one.
+      `drop index durascope_sessions_newest`,
+      `drop index durascope_sessions_newest_of_agent`,
+      `drop index durascope_sessions_newest_in_state`,
+      `create index durascope_sessions_top on durascope_sessions (owner, updated_at, id) where is_child = 0`,
+      `create index durascope_sessions_top_of_agent on durascope_sessions (owner, agent, updated_at, id) where is_child = 0`,
+      `create index durascope_sessions_top_in_state on durascope_sessions (owner, state, updated_at, id) where is_child = 0`,
+
+      `alter table durascope_events add column origin ${key} references durascope_sessions (id) on delete cascade`,
+      `alter table durascope_events add column origin_id integer`,
+      `alter table durascope_events add column path text`,
+      `create index durascope_events_origin on durascope_events (origin) where origin is not null`,
+    ];
+  },
 };
 
 /** Any fixed number that no other program on the same database is likely to choose. */

@@ -1,4 +1,5 @@
 import type { Generated, Insertable, Selectable } from 'kysely';
+import type { Relay } from '../../core/lineage.ts';
 import type { CallState } from '../../core/next-action.ts';
 import type { FinishReason, Role } from '../../schema/message.ts';
 import type { SessionState, TurnState } from '../store.ts';
@@ -17,6 +18,7 @@ export interface Database {
   durascope_blobs: BlobTable;
   durascope_audit: AuditTable;
   durascope_slots: SlotTable;
+  durascope_lineage: LineageTable;
 }
 
 interface SessionTable {
@@ -37,6 +39,10 @@ interface SessionTable {
   control: string;
   /** JSON of mode and rules. */
   permissions: string;
+  /** JSON of where it hangs in a tree of sessions; null at the top. */
+  lineage: string | null;
+  /** 0 or 1: begun by its parent, and listed below it only. */
+  is_child: number;
 }
 export type SessionRow = Selectable<SessionTable>;
 
@@ -103,6 +109,10 @@ interface EventTable {
   message_seq: number | null;
   cuts: string | null;
   body: string;
+  /** Of a copy: the session below in which it happened, its id there, and JSON of the names that lead there. `turn` and `message_seq` are that session's. */
+  origin: number | null;
+  origin_id: number | null;
+  path: string | null;
 }
 export type NewEvent = Insertable<EventTable>;
 
@@ -129,3 +139,15 @@ interface SlotTable {
   name: string;
   value: string;
 }
+
+/** Each session with each of its ancestors. */
+interface LineageTable {
+  descendant: number;
+  /** 1 is the parent. */
+  depth: number;
+  ancestor: number;
+  /** JSON of the names from the ancestor down. */
+  path: string;
+  relay: Relay;
+}
+export type LineageRow = Selectable<LineageTable>;

@@ -1,5 +1,5 @@
 import type { Insertable, Transaction, Updateable } from 'kysely';
-import type { EventBody } from '../../schema/event.ts';
+import type { EventBody, EventKind } from '../../schema/event.ts';
 import type { Msg } from '../../schema/message.ts';
 import type { AuditDraft, KeptEvent, MsgDraft, SessionState } from '../store.ts';
 import { toMessageRow } from './message-row.ts';
@@ -14,6 +14,17 @@ export interface EventStamp {
   at: string;
 }
 
+/** Whose streamed events go. */
+export type EphemeralOf = { messageId: string } | { turn: number };
+
+/** What a transaction does to a session's log, in this order. */
+export interface LogChanges {
+  deleted: EphemeralOf[];
+  /** Events that were streamed, under the ids that they had. */
+  kept: NewEvent[];
+  appended: { kind: EventKind; row: NewEvent }[];
+}
+
 /**
  * The writes of one transaction on one session, whose row it holds. Messages and events get their places at once and are written together
  * by `flush`.
@@ -24,7 +35,7 @@ export class SessionWriter {
   readonly session: SessionRow;
   #changes: Updateable<Database['durascope_sessions']> = {};
   #messages: MessageRow[] = [];
-  #events: NewEvent[] = [];
+  readonly log: LogChanges = { deleted: [], kept: [], appended: [] };
   #audit: Insertable<Database['durascope_audit']>[] = [];
 
   constructor(trx: Transaction<Database>, session: SessionRow) {
@@ -46,26 +57,25 @@ export class SessionWriter {
   }
 
   appendEvent(turn: number, body: EventBody, ephemeralOf?: string): EventStamp {
-    return this.#append(turn, body, { ephemeral_of: ephemeralOf ?? null });
+    return this.#append(turn, body.kind, body, { ephemeral_of: ephemeralOf ?? null });
   }
 
   /** For a message that the transcript holds, which the body then need not repeat. */
   appendMessageEvent(turn: number, body: Extract<EventBody, { message: Msg }>): void {
     const { message, ...rest } = body;
-    this.#append(turn, rest, { message_seq: message.seq });
+    this.#append(turn, body.kind, rest, { message_seq: message.seq });
   }
 
   /** Events that were streamed under their own ids, and now stay. */
   keepEvents(turn: number, events: readonly KeptEvent[]): void {
     let last = this.session.last_event_id;
     for (const { id, at, body, cuts } of events) {
-      this.#events.push({
+      this.log.kept.push({
+        ...blankEvent,
         session: this.session.id,
         id,
         turn,
         at,
-        ephemeral_of: null,
-        message_seq: null,
         cuts: cuts ? JSON.stringify(cuts) : null,
         body: JSON.stringify(body),
       });
@@ -95,11 +105,14 @@ export class SessionWriter {
     });
   }
 
-  async deleteEphemeral(of: { messageId: string } | { turn: number }): Promise<void> {
+  async deleteEphemeral(of: EphemeralOf): Promise<void> {
+    this.log.deleted.push(of);
     await this.trx
       .deleteFrom('durascope_events')
       .where('session', '=', this.session.id)
       .where('ephemeral_of', 'is not', null)
+      // Copies go with what they are copies of.
+      .where('origin', 'is', null)
       .where((where) =>
         'turn' in of ? where('turn', '=', of.turn) : where('ephemeral_of', '=', of.messageId),
       )
@@ -109,12 +122,10 @@ export class SessionWriter {
   async flush(): Promise<void> {
     for (const rows of chunks(this.#messages))
       await this.trx.insertInto('durascope_messages').values(rows).execute();
-    for (const rows of chunks(this.#events))
-      await this.trx.insertInto('durascope_events').values(rows).execute();
+    await insertEvents(this.trx, [...this.log.kept, ...this.log.appended.map(({ row }) => row)]);
     for (const rows of chunks(this.#audit))
       await this.trx.insertInto('durascope_audit').values(rows).execute();
     this.#messages = [];
-    this.#events = [];
     this.#audit = [];
     if (Object.keys(this.#changes).length === 0) return;
     await this.trx
@@ -125,22 +136,34 @@ export class SessionWriter {
     this.#changes = {};
   }
 
-  #append(turn: number, body: object, columns: Partial<NewEvent>): EventStamp {
+  #append(turn: number, kind: EventKind, body: object, columns: Partial<NewEvent>): EventStamp {
     const id = this.session.last_event_id + 1;
     this.change({ last_event_id: id });
-    this.#events.push({
+    const row = {
+      ...blankEvent,
       session: this.session.id,
       id,
       turn,
       at: this.now,
-      ephemeral_of: null,
-      message_seq: null,
-      cuts: null,
       body: JSON.stringify(body),
       ...columns,
-    });
+    };
+    this.log.appended.push({ kind, row });
     return { id, at: this.now };
   }
+}
+
+const blankEvent = {
+  ephemeral_of: null,
+  message_seq: null,
+  cuts: null,
+  origin: null,
+  origin_id: null,
+  path: null,
+};
+
+export async function insertEvents(trx: Transaction<Database>, events: readonly NewEvent[]): Promise<void> {
+  for (const rows of chunks(events)) await trx.insertInto('durascope_events').values(rows).execute();
 }
 
 function* chunks<T>(rows: readonly T[]): Iterable<T[]> {

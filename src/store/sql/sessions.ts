@@ -5,10 +5,12 @@ import type { SessionControl } from '../../contracts/inputs.ts';
 import { noUsage } from '../../core/usage.ts';
 import type { Usage } from '../../schema/message.ts';
 import type { PermissionRule } from '../../core/permission.ts';
-import type { SessionPermissions, SessionRecord, SessionStore } from '../store.ts';
-import { pageLimit, timeCursor, toPage } from './page.ts';
+import { NotInStoreError } from '../store.ts';
+import type { Lineage, SessionPermissions, SessionRecord, SessionStore } from '../store.ts';
+import { attach, lineageColumns, move } from './lineage.ts';
+import { numberCursor, pageLimit, timeCursor, toPage } from './page.ts';
 import type { Database, SessionRow } from './schema.ts';
-import { query, write } from './sql-context.ts';
+import { lockSession, query, write } from './sql-context.ts';
 import type { SqlContext } from './sql-context.ts';
 
 const emptyControl: SessionControl = { queue: [] };
@@ -16,10 +18,12 @@ const noPermissions: SessionPermissions = { rules: [] };
 
 export function sqlSessions(context: SqlContext): SessionStore {
   return {
-    open: (ref, agent) =>
+    open: (ref, agent, lineage) =>
       query(context, async (db) => {
         const known = await selectSession(db, ref).executeTakeFirst();
-        return toSession(known ?? (await db.transaction().execute((trx) => create(trx, ref, agent))));
+        const create = (trx: Transaction<Database>) =>
+          lineage ? createChild(context, trx, ref, agent, lineage) : createAtTop(trx, ref, agent);
+        return toSession(known ?? (await db.transaction().execute(create)));
       }),
 
     get: (ref) =>
@@ -32,7 +36,12 @@ export function sqlSessions(context: SqlContext): SessionStore {
       query(context, async (db) => {
         const limit = pageLimit(filter);
         const before = timeCursor(filter);
-        let select = db.selectFrom('durascope_sessions').selectAll().where('owner', '=', owner);
+        let select = db
+          .selectFrom('durascope_sessions')
+          .selectAll()
+          .where('owner', '=', owner)
+          // Spelled as in the partial indexes, with no parameter: SQLite uses them for nothing else.
+          .where(sql<boolean>`is_child = 0`);
         if (filter.agent !== undefined) select = select.where('agent', '=', filter.agent);
         if (filter.state !== undefined) select = select.where('state', '=', filter.state);
         if (before) select = select.where(sql<boolean>`(updated_at, id) < (${before[0]}, ${before[1]})`);
@@ -42,6 +51,46 @@ export function sqlSessions(context: SqlContext): SessionStore {
           .limit(limit + 1)
           .execute();
         return toPage(rows, limit, { item: toSession, key: (row) => [row.updated_at, row.id] });
+      }),
+
+    setLineage: (ref, lineage) =>
+      write(context, ref, async (session) => {
+        const parent = lineage && (await lockParent(context, session.trx, ref, lineage));
+        await move(session, lineage && parent ? { lineage, parent: parent.id } : undefined);
+        session.change({ ...lineageColumns(lineage), updated_at: session.now });
+        return toSession(session.session);
+      }),
+
+    ancestors: (ref) =>
+      query(context, async (db) => {
+        const rows = await db
+          .selectFrom('durascope_lineage as l')
+          .innerJoin('durascope_sessions as s', 's.id', 'l.ancestor')
+          .select(['s.session_id', 'l.path', 'l.relay'])
+          .where('l.descendant', '=', sessionKey(ref))
+          .orderBy('l.depth')
+          .execute();
+        return rows.map((row) => ({
+          ref: { owner: ref.owner, sessionId: row.session_id },
+          path: JSON.parse(row.path) as string[],
+          relay: row.relay,
+        }));
+      }),
+
+    children: (ref, page) =>
+      query(context, async (db) => {
+        const limit = pageLimit(page);
+        const rows = await db
+          .selectFrom('durascope_lineage as l')
+          .innerJoin('durascope_sessions as s', 's.id', 'l.descendant')
+          .selectAll('s')
+          .where('l.ancestor', '=', sessionKey(ref))
+          .where('l.depth', '=', 1)
+          .where('l.descendant', '>', numberCursor(page) ?? 0)
+          .orderBy('l.descendant')
+          .limit(limit + 1)
+          .execute();
+        return toPage(rows, limit, { item: toSession, key: (row) => [row.id] });
       }),
 
     saveControl: (ref, control) =>
@@ -65,10 +114,49 @@ function isSameRule(a: PermissionRule, b: PermissionRule): boolean {
   return a.tool === b.tool && a.pattern === b.pattern && a.behavior === b.behavior;
 }
 
-/** Two processes may create one session at once: the first one's agent stays. */
-async function create(trx: Transaction<Database>, ref: SessionRef, agent: string): Promise<SessionRow> {
+async function createAtTop(trx: Transaction<Database>, ref: SessionRef, agent: string): Promise<SessionRow> {
+  await insertSession(trx, ref, agent, undefined);
+  return selectSession(trx, ref).executeTakeFirstOrThrow();
+}
+
+async function createChild(
+  context: SqlContext,
+  trx: Transaction<Database>,
+  ref: SessionRef,
+  agent: string,
+  lineage: Lineage,
+): Promise<SessionRow> {
+  const parent = await lockParent(context, trx, ref, lineage);
+  const isNew = await insertSession(trx, ref, agent, lineage);
+  const session = await selectSession(trx, ref).executeTakeFirstOrThrow();
+  if (isNew) await attach(trx, session.id, lineage, parent.id);
+  return session;
+}
+
+/** Whoever changes where the parent hangs waits, or has been. */
+async function lockParent(
+  context: SqlContext,
+  trx: Transaction<Database>,
+  ref: SessionRef,
+  { parent }: Lineage,
+): Promise<SessionRow> {
+  try {
+    return await lockSession(context, trx, { owner: ref.owner, sessionId: parent });
+  } catch (error) {
+    if (!(error instanceof NotInStoreError)) throw error;
+    throw new NotInStoreError(`Session ${ref.owner}/${parent}`, `it is to be the parent of ${ref.sessionId}`);
+  }
+}
+
+/** Two processes may create one session at once: the first one's agent stays, and the answer is false for the other. */
+async function insertSession(
+  trx: Transaction<Database>,
+  ref: SessionRef,
+  agent: string,
+  lineage: Lineage | undefined,
+): Promise<boolean> {
   const now = new Date().toISOString();
-  await trx
+  const inserted = await trx
     .insertInto('durascope_sessions')
     .values({
       owner: ref.owner,
@@ -85,10 +173,12 @@ async function create(trx: Transaction<Database>, ref: SessionRef, agent: string
       usage: JSON.stringify(noUsage),
       control: JSON.stringify(emptyControl),
       permissions: JSON.stringify(noPermissions),
+      ...lineageColumns(lineage),
     })
     .onConflict((conflict) => conflict.columns(['owner', 'session_id']).doNothing())
+    .returning('id')
     .execute();
-  return selectSession(trx, ref).executeTakeFirstOrThrow();
+  return inserted.length > 0;
 }
 
 /** The surrogate key, as a subquery: content of a session is read in one query. */
@@ -117,6 +207,7 @@ function toSession(row: SessionRow): SessionRecord {
     lastEventId: row.last_event_id,
     lastTurn: row.last_turn,
     usage: JSON.parse(row.usage) as Usage,
+    ...(row.lineage === null ? {} : { lineage: JSON.parse(row.lineage) as Lineage }),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

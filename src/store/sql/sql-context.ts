@@ -3,6 +3,7 @@ import type { SessionRef } from '../../contracts/ids.ts';
 import type { EventBus } from '../../events/event-bus.ts';
 import { toStoreFailure } from '../store-failure.ts';
 import { NotInStoreError } from '../store.ts';
+import { relay } from './relay.ts';
 import type { Database } from './schema.ts';
 import { SessionWriter } from './session-writer.ts';
 
@@ -35,26 +36,27 @@ export async function write<T>(
   ref: SessionRef,
   act: (session: SessionWriter) => Promise<T>,
 ): Promise<T> {
-  const result = await query(context, (db) =>
+  const { result, reached } = await query(context, (db) =>
     db.transaction().execute(async (trx) => {
       const session = new SessionWriter(trx, await lockSession(context, trx, ref));
       const result = await act(session);
       await session.flush();
-      return result;
+      return { result, reached: await relay(context.dialect, session) };
     }),
   );
-  context.bus.wake(ref);
+  for (const woken of [ref, ...reached]) context.bus.wake(woken);
   return result;
 }
 
-async function lockSession(context: SqlContext, trx: Transaction<Database>, ref: SessionRef) {
+/** For transactions that take the locks of several sessions: those below come first. */
+export async function lockSession(context: SqlContext, trx: Transaction<Database>, ref: SessionRef) {
   const row = await trx
     .selectFrom('durascope_sessions')
     .selectAll()
     .where('owner', '=', ref.owner)
     .where('session_id', '=', ref.sessionId)
     // SQLite holds the whole file from the begin on.
-    .$if(context.dialect === 'postgres', (builder) => builder.forUpdate())
+    .$if(context.dialect === 'postgres', (builder) => builder.forNoKeyUpdate())
     .executeTakeFirst();
   if (!row)
     throw new NotInStoreError(`Session ${ref.owner}/${ref.sessionId}`, 'open it first (sessions.open)');
