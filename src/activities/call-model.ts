@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { Agent } from '../agents/agent.ts';
 import type { CallModelInput, ModelDigest } from '../contracts/activities.ts';
+import { isMessage } from '../contracts/inputs.ts';
 import { steerMessageId } from '../core/message-ids.ts';
 import type { Reply } from '../core/next-action.ts';
 import { callsOf } from '../core/pair-results.ts';
@@ -14,6 +15,7 @@ import { assembleContext, type AssembledContext } from './assemble-context.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equip, type EquippedAgent } from './equip.ts';
 import { policyOf } from './judge.ts';
+import { notTurns } from './inbox-messages.ts';
 import { judgeCalls } from './judge-calls.ts';
 import { stopFailure, whileBeating } from './liveness.ts';
 import { ModelCall } from './model-call.ts';
@@ -133,9 +135,10 @@ function remarks(context: AssembledContext, calls: readonly CallDraft[]): EventB
 
 async function takeInSteers(deps: ActivityDeps, { ref, turn, step, steers }: CallModelInput): Promise<void> {
   if (steers.length === 0) return;
+  const fresh = await notTurns(deps.store, ref, steers);
   const messages = await Promise.all(
-    steers.map(async ({ id, input }) => ({
-      id: steerMessageId(turn, id),
+    fresh.map(async ({ id, input }) => ({
+      id: isMessage(input) ? id : steerMessageId(turn, id),
       turn,
       step,
       role: 'user' as const,

@@ -4,13 +4,15 @@ import { callModel } from './call-model.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noticeGates, openGates } from './open-gates.ts';
 import { runTools } from './run-tools.ts';
-import { closeTurn, loadSession, openTurn, saveSession } from './sessions.ts';
+import { messagesTaken } from './inbox-messages.ts';
+import { closeTurn, loadSession, openTurn, saveSession, waitingForStore } from './sessions.ts';
 
 /** All that a worker registers, bound to what it works with. */
 export function createActivities(deps: ActivityDeps) {
   return {
     loadSession: (input) => loadSession(deps, input),
     saveSession: (input) => saveSession(deps, input),
+    messagesTaken: ({ ref, ids }) => waitingForStore(() => messagesTaken(deps.store, ref, ids)),
     openTurn: (input) => openTurn(deps, input),
     openGates: (input) => openGates(deps, input),
     noticeGates: (input) => noticeGates(deps, input),

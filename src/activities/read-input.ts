@@ -1,8 +1,9 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { failure } from '../contracts/failures.ts';
 import type { SessionRef } from '../contracts/ids.ts';
-import type { SubmittedInput } from '../contracts/inputs.ts';
-import { InputPart, type Block } from '../schema/message.ts';
+import type { InboxMessage } from '../contracts/inbox.ts';
+import { isMessage, type SubmittedInput } from '../contracts/inputs.ts';
+import { InputPart, type Block, type HintBlock } from '../schema/message.ts';
 import type { Store } from '../store/store.ts';
 
 /**
@@ -11,6 +12,7 @@ import type { Store } from '../store/store.ts';
  * @throws ApplicationFailure `Rejected` (final) when it is no valid input, `InputNotFound` (final) when its reference leads nowhere.
  */
 export async function readInput(store: Store, ref: SessionRef, input: SubmittedInput): Promise<Block[]> {
+  if (isMessage(input)) return [await readMessage(store, ref, input.message)];
   const parts = InputPart.array()
     .min(1)
     .safeParse(await partsOf(store, ref, input));
@@ -36,7 +38,25 @@ export async function readInputOrHint(
   }
 }
 
-async function partsOf(store: Store, ref: SessionRef, input: SubmittedInput): Promise<unknown> {
+async function readMessage(
+  store: Store,
+  ref: SessionRef,
+  { kind, from, text }: InboxMessage,
+): Promise<HintBlock> {
+  const written = typeof text === 'string' ? text : textOf(await partsOf(store, ref, text));
+  return { type: 'hint', id: 'b0', text: written, source: kind, from };
+}
+
+function textOf(parts: unknown): string {
+  const read = InputPart.array().safeParse(parts);
+  return (read.data ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('\n');
+}
+
+async function partsOf(
+  store: Store,
+  ref: SessionRef,
+  input: Exclude<SubmittedInput, { message: InboxMessage }>,
+): Promise<unknown> {
   if (typeof input === 'string') return [{ type: 'text', text: input }];
   if (Array.isArray(input) || typeof input?.ref !== 'string') return input;
   const parts = await store.blobs.get(ref, input.ref);

@@ -10,6 +10,7 @@ import { inputMessageId } from '../core/message-ids.ts';
 import { noUsage } from '../core/usage.ts';
 import type { Block } from '../schema/message.ts';
 import type { ActivityDeps } from './deps.ts';
+import { turnOfMessage, untaken } from './inbox-messages.ts';
 import { readInput, readInputOrHint } from './read-input.ts';
 import { toFailure } from './to-failure.ts';
 
@@ -41,10 +42,12 @@ export async function loadSession(
     // What was saved when the session was cancelled, without what has begun since.
     const queue = session.control.queue.filter(({ turn }) => turn > session.lastTurn);
     const newest = Math.max(session.lastTurn, ...queue.map(({ turn }) => turn));
+    const inbox = await untaken(store, ref, session.control.inbox ?? []);
     const seen = await store.turns.recentInputs(ref, recentInputs);
     return {
       nextTurn: newest + 1,
       queue,
+      ...(inbox.length === 0 ? {} : { inbox }),
       seen: [...seen, ...queue.map(({ inputId, turn }) => ({ inputId, turn }))],
       settings: { lingerMs, hasSearchAttributes },
     };
@@ -60,15 +63,18 @@ export async function saveSession(
 
 export async function openTurn(deps: ActivityDeps, input: Input<'openTurn'>): Promise<OpenedTurn> {
   return waitingForStore(async () => {
-    const content = await readInput(deps.store, input.ref, input.input);
     const agent = deps.agents.get(input.agent);
-    const turn = await commitOpening(deps, input, content, agent.revision);
-    return {
+    const opened = {
       maxIterations: agent.maxIterations,
       modelName: agent.model,
       stopsWhenAllDenied: agent.permissions.stopsWhenAllDenied,
-      ...(turn.turn === input.turn ? {} : { duplicateOf: turn.turnId }),
     };
+    const taken = await turnOfMessage(deps.store, input.ref, input.input);
+    if (taken !== undefined && taken !== input.turn)
+      return { ...opened, duplicateOf: turnIdOf(input.ref, taken) };
+    const content = await readInput(deps.store, input.ref, input.input);
+    const turn = await commitOpening(deps, input, content, agent.revision);
+    return { ...opened, ...(turn.turn === input.turn ? {} : { duplicateOf: turn.turnId }) };
   });
 }
 

@@ -2,6 +2,7 @@ import type { Actor } from '../core/approval.ts';
 import type { Reply } from '../core/next-action.ts';
 import type { FinishReason, ModelFinishReason, Usage } from '../schema/message.ts';
 import type { SessionRef } from './ids.ts';
+import type { InboxMessage } from './inbox.ts';
 import type {
   ExternalResult,
   OutputRef,
@@ -21,6 +22,8 @@ import type {
 export interface StoreActivities {
   loadSession(input: { ref: SessionRef; agent: string }): Promise<SessionSnapshot>;
   saveSession(input: { ref: SessionRef; control: SessionControl }): Promise<void>;
+  /** The ids, among these, of messages that the session's turns have taken in. */
+  messagesTaken(input: { ref: SessionRef; ids: string[] }): Promise<string[]>;
   /** Commits the input and the turn's start; names the agent's limits, which the workflow can't know. */
   openTurn(
     input: TurnAddress & { agent: string; inputId: string; input: SubmittedInput },
@@ -53,6 +56,7 @@ export interface SessionSnapshot {
   nextTurn: number;
   queue: QueuedTurn[];
   seen: SeenInput[];
+  inbox?: InboxMessage[];
   settings: SessionSettings;
 }
 

@@ -3,9 +3,18 @@ import type { CallState, Reply } from '../core/next-action.ts';
 import type { PermissionRule } from '../core/permission.ts';
 import type { FinishReason, InputPart, Json, Usage } from '../schema/message.ts';
 import type { SessionRef } from './ids.ts';
+import type { InboxMessage } from './inbox.ts';
 
-/** A user's input as it travels: plain text, parts, or a reference to parts that the client wrote to the store because they are large. */
-export type SubmittedInput = string | InputPart[] | { ref: string };
+/**
+ * An input as it travels: a user's plain text, parts, or a reference to parts that the client wrote to the store because they are large; or
+ * a message of the inbox.
+ */
+export type SubmittedInput = string | InputPart[] | { ref: string } | { message: InboxMessage };
+
+/** It came through the inbox. */
+export function isMessage(input: SubmittedInput): input is { message: InboxMessage } {
+  return typeof input === 'object' && input !== null && 'message' in input;
+}
 
 /** An input above this many bytes of JSON goes to the store first, so that no signal nears the payload limit. */
 export const inlineInputBytes = 16 * 1024;
@@ -43,6 +52,8 @@ export interface QueuedTurn {
 export interface SessionControl {
   /** Turns that were accepted and had not begun when the session's workflow was cancelled. */
   queue: QueuedTurn[];
+  /** Messages that may not have been taken in by then. */
+  inbox?: InboxMessage[];
 }
 
 export interface SessionInput {
@@ -57,6 +68,10 @@ export interface SessionCarry {
   queue: QueuedTurn[];
   /** The newest input ids with the turns that they became, oldest first. */
   seen: SeenInput[];
+  /** Messages that wait for a turn, oldest first. Absent: none. */
+  inbox?: InboxMessage[];
+  /** The newest ids of messages that were taken into the inbox, oldest first; the store knows all that were taken in. */
+  seenMessages?: string[];
   settings: SessionSettings;
 }
 
@@ -128,6 +143,8 @@ export interface TurnInput {
   input: SubmittedInput;
   /** Who submitted the input, when they said so. */
   requester?: string;
+  /** Messages of the inbox that the first model call takes in. */
+  messages?: InboxMessage[];
   hasSearchAttributes: boolean;
   output?: OutputRef;
   /** Set by the turn itself when it continues as new. */

@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { InboxAnswer, InboxMessage } from './inbox.ts';
 import type {
   Answered,
   ExternalResult,
@@ -37,6 +38,12 @@ export const interruptUpdate = defineUpdate<void, [Interrupt]>('interrupt');
 /** A user message that the running turn takes in before its next model call. A session without a running turn makes it a turn. */
 export const steerSignal = defineSignal<[Steer]>('steer');
 export const steerUpdate = defineUpdate<SubmitAnswer, [Steer]>('steer');
+
+/** To a session: a message of another one, or of the runtime. It is taken in before the next model call; an idle session begins a turn. */
+export const teamMessageSignal = defineSignal<[InboxMessage]>('teamMessage');
+export const teamMessageUpdate = defineUpdate<InboxAnswer, [InboxMessage]>('teamMessage');
+/** From a session to its turn that runs: what came into the inbox meanwhile. */
+export const inboxSignal = defineSignal<[InboxMessage[]]>('inbox');
 
 export interface SessionView {
   running?: string;

@@ -1,3 +1,4 @@
+import { hintText } from '../core/hint-text.ts';
 import type {
   Block,
   DataBlock,
@@ -69,7 +70,8 @@ export function toWireItems(messages: readonly Msg[], rules: WireRules): WireIte
 
 function userItem(blocks: readonly Block[], rules: WireRules): WireItem[] {
   const parts = blocks.flatMap((block): WirePart[] => {
-    if (block.type === 'text' || block.type === 'hint') return textPart(block.text);
+    if (block.type === 'text') return textPart(block.text);
+    if (block.type === 'hint') return textPart(hintText(block));
     return block.type === 'data' ? [dataPart(block, rules)] : [];
   });
   return parts.length === 0 ? [] : [{ kind: 'user', parts }];

@@ -32,12 +32,16 @@ export const DataBlock = z.object({
 });
 export type DataBlock = z.infer<typeof DataBlock>;
 
-/** A note of the runtime or of a team mate. Sent to the model as a user message, never shown as the user's words. */
+/**
+ * A note of the runtime or of a team mate. Sent to the model as a user message, never shown as the user's words. One that came through the
+ * inbox says `from` whom, and its `source` is the message's kind.
+ */
 export const HintBlock = z.object({
   type: z.literal('hint'),
   id: z.string(),
   text: z.string(),
   source: z.string().optional(),
+  from: z.object({ name: z.string(), sessionId: z.string().optional() }).optional(),
 });
 export type HintBlock = z.infer<typeof HintBlock>;
 

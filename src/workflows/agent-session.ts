@@ -8,31 +8,27 @@ import {
   ChildWorkflowFailure,
   condition,
   continueAsNew,
-  executeChild,
   getExternalWorkflowHandle,
   isCancellation,
   log,
   ParentClosePolicy,
   setCurrentDetails,
   setHandler,
+  startChild,
   upsertSearchAttributes,
   uuid4,
+  workflowInfo,
   type SignalDefinition,
 } from '@temporalio/workflow';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
 import { turnIdOf } from '../contracts/ids.ts';
-import type {
-  QueuedTurn,
-  SessionInput,
-  Steer,
-  Submission,
-  TurnOutcome,
-  TurnResult,
-} from '../contracts/inputs.ts';
+import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
+import type { SessionInput, Steer, Submission, TurnOutcome, TurnResult } from '../contracts/inputs.ts';
 import {
   confirmSignal,
   externalResultSignal,
+  inboxSignal,
   interruptSignal,
   interruptUpdate,
   reconcileSignal,
@@ -41,14 +37,20 @@ import {
   steerUpdate,
   submitSignal,
   submitUpdate,
+  teamMessageSignal,
+  teamMessageUpdate,
   type SubmitAnswer,
 } from '../contracts/messages.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import { store } from './activity-proxies.ts';
 import { agentTurn } from './agent-turn.ts';
-import { whyNoInput } from './check-message.ts';
+import { whyNoInboxMessage, whyNoInput } from './check-message.ts';
+import type { Inbox } from './inbox.ts';
 import { mustRotate } from './must-rotate.ts';
 import { SessionState } from './session-state.ts';
+
+/** Of 51,200 that a run may have. */
+const crowdedAfterEvents = 4000;
 
 export async function agentSession(input: SessionInput): Promise<void> {
   const session = new SessionState(input);
@@ -62,7 +64,7 @@ export async function agentSession(input: SessionInput): Promise<void> {
   } catch (error) {
     if (!isCancellation(error) || !session.isLoaded) throw error;
     await CancellationScope.nonCancellable(() =>
-      store.saveSession({ ref: input.ref, control: { queue: session.queue } }),
+      store.saveSession({ ref: input.ref, control: session.control }),
     );
     throw error;
   }
@@ -81,21 +83,26 @@ async function runTurns(input: SessionInput, session: SessionState): Promise<voi
       await runTurn(input, session, next);
       continue;
     }
-    const hasWork = await condition(() => session.hasQueue || mustRotate(), session.settings.lingerMs);
+    const hasWork = await condition(() => session.hasWork || mustRotate(), session.settings.lingerMs);
     if (hasWork) continue;
     await condition(allHandlersFinished);
     // Nothing is awaited between this check and the return; the server refuses the return when a signal slipped in after it.
-    if (!session.hasQueue) return;
+    if (!session.hasWork) return;
   }
 }
 
-async function runTurn(input: SessionInput, session: SessionState, next: QueuedTurn): Promise<void> {
+async function runTurn(
+  input: SessionInput,
+  session: SessionState,
+  { messages, ...next }: NonNullable<ReturnType<SessionState['startNext']>>,
+): Promise<void> {
   const address = { ref: input.ref, agent: input.agent, ...next };
   const { hasSearchAttributes } = session.settings;
-  const result = await outcomeOf(() =>
-    executeChild(agentTurn, {
-      workflowId: turnIdOf(input.ref, next.turn),
-      args: [{ ...address, hasSearchAttributes }],
+  const turnId = turnIdOf(input.ref, next.turn);
+  const result = await outcomeOf(async () => {
+    const turn = await startChild(agentTurn, {
+      workflowId: turnId,
+      args: [{ ...address, ...(messages ? { messages } : {}), hasSearchAttributes }],
       staticSummary: `${input.agent} · turn ${next.turn} of ${input.ref.sessionId}`,
       // A turn never outlives its session's run: two turns of one session must not run at once.
       parentClosePolicy: ParentClosePolicy.TERMINATE,
@@ -109,12 +116,36 @@ async function runTurn(input: SessionInput, session: SessionState, next: QueuedT
             ]),
           }
         : {}),
-    }),
-  );
+    });
+    return handingOver(session, turnId, turn.result());
+  });
   await CancellationScope.nonCancellable(() => store.closeTurn({ ...address, result }));
-  session.turnEnded(result.steers ?? []);
+  session.turnEnded(result.turnId === undefined ? undefined : (result.steers ?? []));
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('The session was cancelled through Temporal');
+}
+
+/** Passes what comes into the inbox on to the turn that runs, until it has ended. */
+async function handingOver<T>(session: SessionState, turnId: string, ended: Promise<T>): Promise<T> {
+  const { inbox } = session;
+  let isOver = false;
+  const passing = (async () => {
+    for (;;) {
+      await condition(() => isOver || inbox.hasWaiting);
+      if (isOver) return;
+      const batch = inbox.handOver();
+      if (await signalTurn(turnId, inboxSignal, batch)) continue;
+      // The turn ended under way: they wait for the next one.
+      inbox.takeBack(batch);
+      return;
+    }
+  })();
+  try {
+    return await ended;
+  } finally {
+    isOver = true;
+    await passing;
+  }
 }
 
 /** A turn's result, whatever became of its workflow: an ended child is an ended turn. */
@@ -169,6 +200,18 @@ function handleMessages(session: SessionState): void {
     await condition(() => session.isLoaded);
     return submit(session, asSubmission(steer));
   });
+  setHandler(teamMessageSignal, async (message) => {
+    await condition(() => session.isLoaded);
+    await receive(session, message).catch((error: unknown) => ignore('A message was not taken', error));
+  });
+  setHandler(
+    teamMessageUpdate,
+    async (message) => {
+      await condition(() => session.isLoaded);
+      return receive(session, message);
+    },
+    { validator: (message) => rejectIf(whyNoInboxMessage(message)) },
+  );
   setHandler(interruptSignal, (interrupt) => forward(session, interruptSignal, interrupt ?? {}));
   setHandler(interruptUpdate, (interrupt) => forward(session, interruptSignal, interrupt));
   setHandler(confirmSignal, (answered) => forward(session, confirmSignal, answered));
@@ -209,6 +252,35 @@ async function submit(session: SessionState, submission: Submission): Promise<Su
     session.forget(id);
     await condition(() => session.runningTurnId !== admission.turnId);
   }
+}
+
+async function receive(session: SessionState, message: InboxMessage): Promise<InboxAnswer> {
+  rejectIf(whyNoInboxMessage(message));
+  const { inbox } = session;
+  let status = takeIn(session, message);
+  if (status === 'full' && inbox.handed.length > 0) {
+    // The turn that runs has made room, it may be.
+    const ids = inbox.handed.map(({ id }) => id);
+    inbox.wereTaken(await store.messagesTaken({ ref: session.ref, ids }));
+    status = takeIn(session, message);
+  }
+  if (status !== 'full') return { status };
+  const { sessionId } = session.ref;
+  const waiting = inbox.handed.length + inbox.waiting.length;
+  throw ApplicationFailure.nonRetryable(
+    `the inbox of session ${sessionId} is full (${waiting} messages wait): send again when it has taken some in`,
+    failure.rejected,
+  );
+}
+
+/** While a turn runs the session's history grows with each message, and can't begin anew: it must not grow without end. */
+function takeIn(session: SessionState, message: InboxMessage): ReturnType<Inbox['take']> {
+  const isCrowded = session.runningTurnId !== undefined && workflowInfo().historyLength > crowdedAfterEvents;
+  return session.inbox.take(message, isCrowded);
+}
+
+function rejectIf(why: string | undefined): void {
+  if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failure.rejected);
 }
 
 /** Passes a message on to the turn that runs; without one there is nobody to tell. */

@@ -19,6 +19,7 @@ import {
   confirmUpdate,
   externalResultSignal,
   externalResultUpdate,
+  inboxSignal,
   interruptSignal,
   interruptUpdate,
   reconcileSignal,
@@ -211,6 +212,7 @@ function handleMessages(turn: TurnState): void {
   );
   setHandler(interruptSignal, (interrupt) => turn.interrupt(readInterrupt(interrupt)));
   setHandler(steerSignal, (steer) => takeSteer(turn, steer));
+  setHandler(inboxSignal, (messages) => turn.takeMessages(messages));
 
   const answering = <T extends { callId: string }>(kind: GateAnswer['kind']) => ({
     run: (answered: Answered<T>) => answerAndWait(turn, kind, answered),

@@ -1,6 +1,7 @@
 // By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
 import type { GateAnswer } from '../contracts/activities.ts';
 import type { Actor } from '../core/approval.ts';
+import { inlineMessageBytes } from '../contracts/inbox.ts';
 import type { Interrupt } from '../contracts/inputs.ts';
 
 /** As characters of JSON. A message that waits is carried in workflow payloads: larger ones go by reference, as the client does it. */
@@ -18,6 +19,7 @@ export function whyNoInput(message: unknown): string | undefined {
     (Array.isArray(input) && input.length > 0) ||
     isRecord(input);
   if (!isInput) return 'input must be a text that is not empty, or a list of parts';
+  if (isRecord(input) && 'message' in input) return 'a message for the inbox is sent as teamMessage';
   if (JSON.stringify(input).length > maxInlineInput)
     return `input is larger than ${maxInlineInput} characters: send it through the client, which puts it into the store first`;
   if (
@@ -39,6 +41,29 @@ export function whyNoAnswers(message: unknown): string | undefined {
   );
   if (new Set(callIds).size < callIds.length) return 'each call may be answered once in a message';
   return isActor(message.actor) ? undefined : badActor;
+}
+
+/** Why this is no message of the inbox; undefined when it is one. */
+export function whyNoInboxMessage(message: unknown): string | undefined {
+  if (!isRecord(message) || !isRecord(message.from))
+    return 'expected an object such as {"id": "…", "kind": "team", "from": {"name": "…"}, "text": "…"}';
+  const { id, kind, from, text } = message;
+  if (!isName(id)) return `id must be a text of 1 to ${maxIdLength} characters`;
+  if (!(typeof kind === 'string' && ['team', 'task', 'wakeup', 'schedule', 'reminder'].includes(kind)))
+    return 'kind must be team, task, wakeup, schedule or reminder';
+  if (!isName(from.name)) return `from.name must be a text of 1 to ${maxIdLength} characters`;
+  if (from.sessionId !== undefined && typeof from.sessionId !== 'string')
+    return 'from.sessionId must be a text';
+  const isText = typeof text === 'string' && text.trim() !== '';
+  if (!isText && !(isRecord(text) && typeof text.ref === 'string'))
+    return 'text must be a text that is not empty, or {"ref": "…"}';
+  if (isText && text.length > inlineMessageBytes)
+    return `text is longer than ${inlineMessageBytes} characters: write it to the store and send its reference, as deliver does`;
+  return undefined;
+}
+
+function isName(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== '' && value.length <= maxIdLength;
 }
 
 /** What an interrupt says, whatever was sent: it stops the turn in any case. */

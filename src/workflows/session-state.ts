@@ -1,9 +1,20 @@
 // State of one session's workflow: pure, handlers delegate to it. Imports contracts only.
 import type { SessionSnapshot } from '../contracts/activities.ts';
-import { turnIdOf } from '../contracts/ids.ts';
-import type { QueuedTurn, SessionCarry, SessionInput, Steer, Submission } from '../contracts/inputs.ts';
+import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
+import { inboxKey, type InboxMessage } from '../contracts/inbox.ts';
+import { isMessage } from '../contracts/inputs.ts';
+import type {
+  QueuedTurn,
+  SessionCarry,
+  SessionControl,
+  SessionInput,
+  Steer,
+  Submission,
+  SubmittedInput,
+} from '../contracts/inputs.ts';
 import { toActor } from './check-message.ts';
 import type { SessionView, SubmitAnswer } from '../contracts/messages.ts';
+import { Inbox } from './inbox.ts';
 
 /** Input ids remembered to recognize a repeat; the store knows them all. */
 const seenLimit = 200;
@@ -22,6 +33,7 @@ export class SessionState {
   readonly #input: SessionInput;
   #carry: SessionCarry | undefined;
   #running: QueuedTurn | undefined;
+  #inbox = new Inbox([], []);
   #queueSize = 0;
 
   constructor(input: SessionInput) {
@@ -29,11 +41,18 @@ export class SessionState {
     if (input.carry) this.load(input.carry);
   }
 
+  get ref(): SessionRef {
+    return this.#input.ref;
+  }
   get isLoaded(): boolean {
     return this.#carry !== undefined;
   }
-  get hasQueue(): boolean {
-    return this.#carry !== undefined && this.#carry.queue.length > 0;
+  /** Something waits to become a turn. */
+  get hasWork(): boolean {
+    return this.#carry !== undefined && (this.#carry.queue.length > 0 || this.#inbox.hasWaiting);
+  }
+  get inbox(): Inbox {
+    return this.#inbox;
   }
   get runningTurnId(): string | undefined {
     return this.#running && turnIdOf(this.#input.ref, this.#running.turn);
@@ -41,8 +60,10 @@ export class SessionState {
   get settings(): SessionCarry['settings'] {
     return this.#loaded.settings;
   }
-  get queue(): QueuedTurn[] {
-    return this.#loaded.queue;
+  /** What is saved when the workflow is cancelled. The turn that ran may have taken in some of the messages: the store knows which. */
+  get control(): SessionControl {
+    const inbox = [...this.#inbox.handed, ...this.#inbox.waiting];
+    return { queue: this.#loaded.queue, ...(inbox.length === 0 ? {} : { inbox }) };
   }
   get view(): SessionView {
     const running = this.runningTurnId;
@@ -54,13 +75,23 @@ export class SessionState {
   }
 
   load(snapshot: SessionSnapshot): void {
-    this.#carry = snapshot;
+    const { inbox = [], ...carry } = snapshot as SessionCarry;
+    this.#carry = carry;
+    this.#inbox = new Inbox(inbox, carry.seenMessages ?? []);
     this.#queueSize = snapshot.queue.reduce((sum, queued) => sum + JSON.stringify(queued).length, 0);
   }
 
   /** What another run of this workflow needs to go on. */
   rotated(): SessionInput {
-    return { ...this.#input, carry: this.#loaded };
+    const { waiting, seen } = this.#inbox;
+    return {
+      ...this.#input,
+      carry: {
+        ...this.#loaded,
+        ...(waiting.length === 0 ? {} : { inbox: waiting }),
+        ...(seen.length === 0 ? {} : { seenMessages: seen }),
+      },
+    };
   }
 
   /** Admits a submission: gives it its turn number, or says why not. A repeat gets the answer of the first. */
@@ -100,16 +131,26 @@ export class SessionState {
     this.#loaded.seen = this.#loaded.seen.filter((seen) => seen.inputId !== inputId);
   }
 
-  startNext(): QueuedTurn | undefined {
-    this.#running = this.#loaded.queue.shift();
-    if (this.#running) this.#queueSize -= JSON.stringify(this.#running).length;
-    return this.#running;
+  /** The next turn, with the messages that it takes in first. What a user submitted goes before a turn that messages begin. */
+  startNext(): (QueuedTurn & { messages?: InboxMessage[] }) | undefined {
+    const queued = this.#loaded.queue.shift();
+    if (queued) this.#queueSize -= JSON.stringify(queued).length;
+    this.#running = queued ?? this.#beginByMessage();
+    if (!this.#running) return undefined;
+    const messages = this.#inbox.handOver();
+    return { ...this.#running, ...(messages.length === 0 ? {} : { messages }) };
   }
 
-  /** Makes room for the next turn; messages that came too late for the ended one become turns of their own. */
-  turnEnded(lateSteers: readonly Steer[]): void {
+  /**
+   * Makes room for the next turn; what came too late for the ended one becomes a turn of its own.
+   *
+   * @param late what the turn did not take in; undefined when its workflow was ended from outside, and nobody knows.
+   */
+  turnEnded(late: readonly Steer[] | undefined): void {
     this.#running = undefined;
-    for (const steer of lateSteers) this.#enqueue(steer);
+    const messages = late?.flatMap(({ input }) => messageOf(input) ?? []);
+    this.#inbox.turnEnded(messages);
+    for (const steer of late ?? []) if (!messageOf(steer.input)) this.#enqueue(steer);
   }
 
   get #loaded(): SessionCarry {
@@ -117,9 +158,20 @@ export class SessionState {
     return this.#carry;
   }
 
+  #beginByMessage(): QueuedTurn | undefined {
+    const message = this.#inbox.shift();
+    return message && { turn: this.#takeNumber(), inputId: inboxKey(message.id), input: { message } };
+  }
+
+  #takeNumber(): number {
+    const turn = this.#loaded.nextTurn;
+    this.#loaded.nextTurn += 1;
+    return turn;
+  }
+
   #enqueue({ id, input, actor, output }: Pick<Submission, 'id' | 'input' | 'actor' | 'output'>): number {
     const requester = toActor(actor)?.id;
-    const turn = this.#loaded.nextTurn;
+    const turn = this.#takeNumber();
     const queued = {
       turn,
       inputId: id,
@@ -127,7 +179,6 @@ export class SessionState {
       ...(requester === undefined ? {} : { requester }),
       ...(output ? { output } : {}),
     };
-    this.#loaded.nextTurn += 1;
     this.#loaded.queue.push(queued);
     this.#queueSize += JSON.stringify(queued).length;
     return turn;
@@ -137,4 +188,8 @@ export class SessionState {
     const carry = this.#loaded;
     carry.seen = [...carry.seen, { inputId, turn }].slice(-seenLimit);
   }
+}
+
+function messageOf(input: SubmittedInput): InboxMessage | undefined {
+  return isMessage(input) ? input.message : undefined;
 }

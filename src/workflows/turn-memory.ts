@@ -1,6 +1,7 @@
 // What the parts of a turn's state share: pure. Imports core and contracts only.
 import { turnIdOf } from '../contracts/ids.ts';
-import type { TurnCall, TurnCarry, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
+import { inboxKey, type InboxMessage } from '../contracts/inbox.ts';
+import type { Steer, TurnCall, TurnCarry, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
 import { withRequester, type Actor } from '../core/approval.ts';
 import { noUsage } from '../core/usage.ts';
 
@@ -22,7 +23,7 @@ export class TurnMemory {
 
   constructor(input: TurnInput) {
     this.turnId = turnIdOf(input.ref, input.turn);
-    this.#carry = input.carry ?? emptyCarry;
+    this.#carry = input.carry ?? { ...emptyCarry, ...firstMessages(input.messages) };
     if (!input.carry) this.addRequester(input.requester);
   }
 
@@ -62,6 +63,16 @@ export class TurnMemory {
   forget(ids: readonly (string | undefined)[]): void {
     this.set({ seen: this.#carry.seen.filter((id) => !ids.includes(id)) });
   }
+}
+
+/** A message of the inbox as the turn takes it in. */
+export function toSteer(message: InboxMessage): Steer {
+  return { id: inboxKey(message.id), input: { message } };
+}
+
+function firstMessages(messages: readonly InboxMessage[] = []): Pick<TurnCarry, 'steers' | 'seen'> {
+  const steers = messages.map(toSteer);
+  return { steers, seen: steers.map(({ id }) => id) };
 }
 
 const emptyCarry: TurnCarry = {

@@ -8,6 +8,8 @@ import type {
   OpenedTurn,
   TurnAddress,
 } from '../contracts/activities.ts';
+import type { InboxMessage } from '../contracts/inbox.ts';
+import { isMessage } from '../contracts/inputs.ts';
 import type {
   Interrupt,
   Steer,
@@ -23,7 +25,7 @@ import { addUsage } from '../core/usage.ts';
 import { toActor, whyNoInput } from './check-message.ts';
 import { nextDueAt, passDeadlines, startClocks } from './deadlines.ts';
 import { GateAnswers } from './gate-answers.ts';
-import { TurnMemory } from './turn-memory.ts';
+import { toSteer, TurnMemory } from './turn-memory.ts';
 
 /** Steers that may wait for the next model call. */
 const steerLimit = 50;
@@ -187,13 +189,20 @@ export class TurnState {
 
   /** Takes in a user message for the next model call, and says whether it did; a repeat or one too many is dropped. */
   steer(steer: Steer): boolean {
-    if (whyNoInput(steer) !== undefined || this.#memory.carry.steers.length >= steerLimit) return false;
+    const waiting = this.#memory.carry.steers.filter(({ input }) => !isMessage(input));
+    if (whyNoInput(steer) !== undefined || waiting.length >= steerLimit) return false;
     if (this.#memory.isRepeat(steer.id)) return false;
     const by = toActor(steer.actor);
     this.#memory.addRequester(by?.id);
     if (steer.denyPending === true) this.answers.denyPending(by);
     this.#memory.set({ steers: [...this.#memory.carry.steers, steer] });
     return true;
+  }
+
+  /** Takes in messages of the session's inbox, which says how many there may be. */
+  takeMessages(messages: readonly InboxMessage[]): void {
+    const news = messages.map(toSteer).filter(({ id }) => !this.#memory.isRepeat(id));
+    this.#memory.set({ steers: [...this.#memory.carry.steers, ...news] });
   }
 
   result(finishReason: TurnResult['finishReason']): TurnResult {

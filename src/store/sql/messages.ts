@@ -63,6 +63,9 @@ export function sqlMessages(context: SqlContext): MessageStore {
   };
 }
 
+/** Of a team's message in its event, in characters; the message itself has the whole. */
+const eventTextLength = 2000;
+
 /** Places those that are not there yet at the head, and answers all as they are committed, in the order given. */
 export async function appendMessages(session: SessionWriter, drafts: readonly MsgDraft[]): Promise<Msg[]> {
   if (drafts.length === 0) return [];
@@ -79,6 +82,12 @@ export async function appendMessages(session: SessionWriter, drafts: readonly Ms
     const message = session.placeMessage(draft, session.reserveSeqs(1));
     placed.set(message.id, message);
     const hint = message.content.find((block) => block.type === 'hint');
+    if (hint?.from && hint.source === 'team')
+      session.appendEvent(message.turn, {
+        kind: 'team_message',
+        from: hint.from.name,
+        text: hint.text.slice(0, eventTextLength),
+      });
     session.appendMessageEvent(
       message.turn,
       hint ? { kind: 'hint', messageId: message.id, blockId: hint.id, message } : { kind: 'input', message },

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  isGrpcServiceError,
+  ServiceError,
+  WithStartWorkflowOperation,
+  WorkflowUpdateFailedError,
+  type Client,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { failure } from '../contracts/failures.ts';
+import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
+import { inlineMessageBytes, type InboxAnswer, type InboxMessage } from '../contracts/inbox.ts';
+import { teamMessageUpdate } from '../contracts/messages.ts';
+import type { Store } from '../store/store.ts';
+import { InboxError } from './inbox-error.ts';
+
+/** How long the session's answer is waited for: without a worker there is none. */
+const answerMs = 30_000;
+const attempts = 6;
+
+/** What a delivery works with. In an activity: `Context.current().client`, and the task queue of its `info`. */
+export interface Courier {
+  temporal: Client;
+  store: Pick<Store, 'sessions' | 'blobs'>;
+  taskQueue: string;
+}
+
+export interface Delivery {
+  /** Whose message it is: it reaches only sessions of this owner. */
+  owner: string;
+  to: SessionRef;
+  message: Omit<InboxMessage, 'text'> & { text: string };
+}
+
+/**
+ * Puts a message into a session's inbox, and wakes the session when it is idle. Resolves when the message is there: then it can't be lost,
+ * and of two messages of one sender that waits for the first, the first is read first. A repeat under the same id does nothing.
+ *
+ * @throws InboxError `not_found` when the owner has no such session, `refused` when its inbox is full or the message is malformed, `no_worker`,
+ * `unavailable`.
+ */
+export async function deliver(courier: Courier, { owner, to, message }: Delivery): Promise<InboxAnswer> {
+  const { store, temporal } = courier;
+  const session = to.owner === owner ? await store.sessions.get(to) : undefined;
+  if (!session) throw new InboxError('not_found', `there is no session ${to.sessionId} of ${owner}`);
+  const letter = await sealed(store, to, message);
+  const deadline = Date.now() + answerMs;
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await temporal.connection.withDeadline(deadline, () =>
+        temporal.workflow.executeUpdateWithStart(teamMessageUpdate, {
+          args: [letter],
+          startWorkflowOperation: new WithStartWorkflowOperation('agentSession', {
+            workflowId: sessionWorkflowId(to),
+            taskQueue: courier.taskQueue,
+            args: [{ ref: to, agent: session.agent }],
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            staticSummary: `${session.agent} · session ${to.sessionId} of ${to.owner}`,
+          }),
+        }),
+      );
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal !== undefined) throw new InboxError('refused', refusal, { cause: error });
+      if (!isRace(error) || attempt >= attempts) throw undelivered(error, to);
+      await sleep(20 * 2 ** attempt);
+    }
+  }
+}
+
+/** A large text goes through the store, so that no message nears the payload limit. */
+async function sealed(
+  store: Courier['store'],
+  to: SessionRef,
+  message: Delivery['message'],
+): Promise<InboxMessage> {
+  if (Buffer.byteLength(message.text) <= inlineMessageBytes) return message;
+  const ref = `message/${message.id}`;
+  await store.blobs.put(to, ref, [{ type: 'text', text: message.text }]);
+  return { ...message, text: { ref } };
+}
+
+function refusalOf(error: unknown): string | undefined {
+  const isRefused =
+    error instanceof WorkflowUpdateFailedError &&
+    error.cause instanceof ApplicationFailure &&
+    error.cause.type === failure.rejected;
+  return isRefused ? error.cause.message : undefined;
+}
+
+/** The run that took the update in ended before it answered: another one will take it. */
+function isRace(error: unknown): boolean {
+  const code = grpcCode(error);
+  if (code === grpc.aborted || code === grpc.unavailable || code === grpc.resourceExhausted) return true;
+  return error instanceof WorkflowUpdateFailedError;
+}
+
+const grpc = { deadlineExceeded: 4, resourceExhausted: 8, aborted: 10, unavailable: 14 } as const;
+
+function grpcCode(error: unknown): number | undefined {
+  const cause = error instanceof ServiceError ? error.cause : error;
+  return isGrpcServiceError(cause) ? cause.code : undefined;
+}
+
+function undelivered(error: unknown, { sessionId }: SessionRef): InboxError {
+  const isLate = grpcCode(error) === grpc.deadlineExceeded || /timed? ?out|deadline/i.test(String(error));
+  return isLate
+    ? new InboxError('no_worker', `session ${sessionId} did not answer within ${answerMs / 1000} s`, {
+        cause: error,
+      })
+    : new InboxError('unavailable', `the message could not be delivered: ${String(error)}`, {
+        cause: error,
+      });
+}
