@@ -60,3 +60,26 @@ export type {
   ToolProgress,
   Validation,
 } from './tools/tool.ts';
+export { bubblewrapBackend, type BubblewrapBackendOptions } from './workspace/bubblewrap-backend.ts';
+export { dockerBackend, type DockerBackendOptions } from './workspace/docker-backend.ts';
+export type { EnvironmentOptions } from './workspace/environment.ts';
+export { localBackend, type LocalBackendOptions } from './workspace/local-backend.ts';
+export {
+  workspace,
+  workspaceTools,
+  type WorkspaceOptions,
+  type WorkspaceToolName,
+} from './workspace/workspace-source.ts';
+export {
+  WorkspaceError,
+  type Command,
+  type ExecEnd,
+  type ExecOptions,
+  type FileStat,
+  type FileWriter,
+  type FolderEntry,
+  type OutputChunk,
+  type Workspace,
+  type WorkspaceBackend,
+  type WorkspaceErrorCode,
+} from './workspace/workspace.ts';

@@ -5,20 +5,26 @@ describe('the public names', () => {
   it('of durascope are these', () => {
     expect(Object.keys(durascope).toSorted()).toEqual([
       'DefinitionError',
+      'WorkspaceError',
       'askUser',
+      'bubblewrapBackend',
       'commandPermissions',
       'defineAgent',
       'defineConfig',
       'defineTool',
+      'dockerBackend',
       'foldEvent',
       'foldEvents',
       'formatRule',
       'isSensitivePath',
+      'localBackend',
       'matchesHostRule',
       'matchesPathRule',
       'media',
       'parseRule',
       'text',
+      'workspace',
+      'workspaceTools',
     ]);
   });
 });

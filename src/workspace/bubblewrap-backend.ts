@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { scrubbedEnvironment, systemPath, type EnvironmentOptions } from './environment.ts';
 import { folderFiles } from './folder-files.ts';
+import { bundledRipgrep } from './ripgrep.ts';
 import { guarded, runProcess } from './run-process.ts';
 import { openSessionFolder, ownFolder, snapshotFolderOf } from './session-folder.ts';
 import { argvOf } from './shell-command.ts';
@@ -26,7 +27,7 @@ export interface BubblewrapBackendOptions extends EnvironmentOptions {
  * It sets no limits of memory or processor time.
  */
 export function bubblewrapBackend(options: BubblewrapBackendOptions): WorkspaceBackend {
-  const { root, program = 'bwrap' } = options;
+  const { root, program = 'bwrap', network = 'none', readOnlyPaths = [] } = options;
   let checked: Promise<void> | undefined;
   const check = (workspace: string): Promise<void> => {
     checked ??= checkBubblewrap(program, workspace).catch((error: unknown) => {
@@ -41,7 +42,9 @@ export function bubblewrapBackend(options: BubblewrapBackendOptions): WorkspaceB
     async open(session) {
       const files = folderFiles(await openSessionFolder(root, session));
       const home = join(files.root, ownFolder, 'home');
-      const binFolders = (options.readOnlyPaths ?? []).map((path) => join(path, 'bin'));
+      const ripgrep = await bundledRipgrep();
+      const visible = ripgrep === undefined ? readOnlyPaths : [...readOnlyPaths, ripgrep];
+      const binFolders = readOnlyPaths.map((path) => join(path, 'bin'));
       const env = scrubbedEnvironment(options, {
         PATH: [systemPath, ...binFolders].join(':'),
         HOME: home,
@@ -52,7 +55,8 @@ export function bubblewrapBackend(options: BubblewrapBackendOptions): WorkspaceB
         home,
         async *exec(command, { cwd = '.', ...limits }) {
           await check(files.root);
-          const sandbox = bubblewrapArguments(options, files.root, await files.realpath(cwd));
+          const folder = await files.realpath(cwd);
+          const sandbox = bubblewrapArguments({ network, readOnlyPaths: visible }, files.root, folder);
           const argv = guarded([program, ...sandbox, '--', ...argvOf(command)]);
           return yield* runProcess({ argv, cwd: files.root, env }, limits);
         },

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { constants, realpathSync, type Stats } from 'node:fs';
+import { constants, readlinkSync, type Stats } from 'node:fs';
 import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { posix } from 'node:path';
 import { codeOf, ioError, locate, type Place } from './contained-path.ts';
@@ -135,16 +135,30 @@ async function listFolder({ at }: Place, path: string): Promise<FolderEntry[]> {
   }
 }
 
-/** Up to the last folder that exists; the names after it are as they are written. */
+const maxLinks = 40;
+
+/** Links resolved, dangling ones too; what is not there is as it is written. */
 function peek(path: string): string {
-  const missing: string[] = [];
-  for (let at = path; ; at = posix.dirname(at)) {
-    try {
-      return posix.join(realpathSync(at), ...missing);
-    } catch {
-      if (at === '/') return path;
-      missing.unshift(posix.basename(at));
+  const ahead = path.split('/');
+  let at = '/';
+  for (let links = 0; ahead.length > 0;) {
+    const next = posix.join(at, ahead.shift()!);
+    const target = linkAt(next);
+    if (target === undefined) at = next;
+    else if (++links > maxLinks) return path;
+    else {
+      ahead.unshift(...target.split('/'));
+      if (target.startsWith('/')) at = '/';
     }
+  }
+  return at;
+}
+
+function linkAt(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
   }
 }
 

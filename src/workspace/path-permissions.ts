@@ -1,0 +1,72 @@
+import { posix } from 'node:path';
+import type { PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
+import { matchesPathRule } from '../tools/paths/path-rule.ts';
+import { dangerousPath, isSensitivePath, type PathPolicy } from '../tools/paths/sensitive-paths.ts';
+import { isBelow } from '../tools/paths/is-inside.ts';
+import { ownFolder } from './session-folder.ts';
+import { WorkspaceError, type Workspace } from './workspace.ts';
+
+export interface PathInput {
+  path?: string | undefined;
+}
+
+interface PathOptions<Input> {
+  permission: (input: Input) => Promise<PermissionDecision | undefined>;
+  matchRule: (input: Input, pattern: string, behavior: PermissionBehavior) => boolean;
+  suggestRules: (input: Input) => PermissionRule[];
+}
+
+/**
+ * The gate of a tool that works on one path, by name and by where links lead: a path out of the workspace is denied, one that holds
+ * secrets (to read) or changes how programs run (to edit) asks whatever the rules allow. Patterns of rules: `src/**`.
+ */
+export function pathPermissions<Input extends PathInput>(
+  tool: string,
+  workspace: Workspace,
+  purpose: 'read' | 'edit',
+  policy: Partial<PathPolicy> = {},
+): PathOptions<Input> {
+  const { root, home } = workspace;
+  const named = ({ path = '.' }: Input) => posix.resolve(root, path);
+  const relative = (path: string) => posix.relative(root, path) || '.';
+  const whyOutside = async (path: string): Promise<string | undefined> => {
+    try {
+      await workspace.realpath(path);
+      return undefined;
+    } catch (error) {
+      // What is not there is for the tool to say.
+      return error instanceof WorkspaceError && error.code === 'outside_workspace'
+        ? error.message
+        : undefined;
+    }
+  };
+  return {
+    async permission({ path = '.' }) {
+      const denial = await whyOutside(path);
+      if (denial !== undefined) return { behavior: 'deny', reason: denial };
+      const names = [posix.resolve(root, path), workspace.peek(path)].map(relative);
+      if (purpose === 'edit' && names.some((name) => isBelow(ownFolder, name)))
+        return { behavior: 'deny', reason: `${ownFolder} belongs to the runtime: nothing is changed there` };
+      const problem = names.map((name) => problemOf(name, purpose, policy)).find(Boolean);
+      return problem ? { behavior: 'ask', reason: `${path}: ${problem}`, isSafety: true } : undefined;
+    },
+    matchRule(input, pattern, behavior) {
+      const path = named(input);
+      const context = { cwd: root, home, ignoresCase: behavior !== 'allow' };
+      const matches = (each: string) => matchesPathRule(each, pattern, context);
+      const paths = [path, workspace.peek(path)];
+      return behavior === 'allow' ? paths.every(matches) : paths.some(matches);
+    },
+    suggestRules(input) {
+      const path = relative(named(input));
+      const folder = posix.dirname(path);
+      const patterns = [path, ...(folder === '.' ? [] : [`${folder}/**`]), '**'];
+      return [...new Set(patterns)].map((pattern) => ({ tool, pattern, behavior: 'allow' }));
+    },
+  };
+}
+
+function problemOf(path: string, purpose: 'read' | 'edit', policy: Partial<PathPolicy>): string | undefined {
+  if (purpose === 'edit') return dangerousPath(path, policy);
+  return isSensitivePath(path, policy) ? 'it may hold secrets' : undefined;
+}

@@ -1,0 +1,11 @@
+import type { PathPolicy } from '../tools/paths/sensitive-paths.ts';
+import type { CallContext } from '../tools/tool.ts';
+import type { Workspace } from './workspace.ts';
+
+/** What the tools of one session's workspace share. */
+export interface ToolSetting {
+  workspace: Workspace;
+  paths?: Partial<PathPolicy>;
+  /** Awaited by every tool before it may change something. */
+  beforeChange: (call: Pick<CallContext, 'turnId'>) => Promise<void>;
+}

@@ -1,0 +1,90 @@
+import { mkdir, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AWorkspace } from './a-workspace.ts';
+
+let at: AWorkspace;
+beforeAll(async () => {
+  at = await AWorkspace.open();
+  for (const folder of ['src/deep', '.git', 'node_modules/lib'])
+    await mkdir(join(at.root, folder), { recursive: true });
+  await at.write('src/a.ts', 'const needle = 1;\nconst hay = 2;\nconst needle2 = needle;\n');
+  await at.write('src/deep/b.ts', 'function first() {\n  return NEEDLE;\n}\n');
+  await at.write('src/deep/c.md', '# no such thing\n');
+  await at.write('-dash.txt', 'needle\n');
+  await at.write('.env', 'TOKEN=needle\n');
+  await at.write('.git/config', 'needle\n');
+  await at.write('node_modules/lib/index.ts', 'needle\n');
+  await at.write('.gitignore', 'node_modules\n');
+  for (const [index, file] of ['src/a.ts', 'src/deep/b.ts'].entries())
+    await utimes(join(at.root, file), 1000 + index, 1000 + index);
+});
+afterAll(() => at.close());
+
+describe('glob', () => {
+  it.each([
+    ['**/*.ts', undefined, 'src/deep/b.ts\nsrc/a.ts'],
+    ['*.ts', 'src', 'src/a.ts'],
+    ['src/{a,x}.ts', undefined, 'src/a.ts'],
+    ['node_modules/**/*.ts', undefined, 'node_modules/lib/index.ts'],
+    ['**/*.py', undefined, 'No file matches **/*.py.'],
+  ])('%s in %s', async (pattern, path, expected) => {
+    expect((await at.call('glob', { pattern, ...(path ? { path } : {}) })).text).toBe(expected);
+  });
+
+  it('stays in the workspace', async () => {
+    expect((await at.call('glob', { pattern: '/etc/*' })).text).toBe('No file matches /etc/*.');
+    expect((await at.call('glob', { pattern: '*', path: '/etc' })).state).toBe('error');
+    expect((await at.call('glob', { pattern: '../**' })).text).not.toContain('..\n');
+  });
+});
+
+describe('grep', () => {
+  const grep = async (search: Record<string, unknown>) => (await at.call('grep', search)).text;
+  const secretNote = '[Left out, because they may hold secrets: .env.]';
+
+  it('lists files, without ignored ones and without secrets', async () => {
+    expect(await grep({ pattern: 'needle' })).toBe(`-dash.txt\nsrc/a.ts\n${secretNote}`);
+    expect(await grep({ pattern: 'needle', path: '.env' })).toBe('.env');
+  });
+
+  it('shows lines, with some around them', async () => {
+    expect(await grep({ pattern: 'needle2', outputMode: 'content', path: 'src' })).toBe(
+      'src/a.ts:3:const needle2 = needle;',
+    );
+    expect(await grep({ pattern: 'hay', outputMode: 'content', context: 1, type: 'ts' })).toBe(
+      'src/a.ts-1-const needle = 1;\nsrc/a.ts:2:const hay = 2;\nsrc/a.ts-3-const needle2 = needle;',
+    );
+    expect(await grep({ pattern: 'first.*NEEDLE', outputMode: 'content', multiline: true })).toBe(
+      'src/deep/b.ts:1:function first() {\nsrc/deep/b.ts:2:  return NEEDLE;',
+    );
+  });
+
+  it('counts, limits and goes on', async () => {
+    expect(await grep({ pattern: 'needle', outputMode: 'count', glob: '*.ts' })).toBe('src/a.ts: 2');
+    expect(await grep({ pattern: 'const', outputMode: 'content', limit: 1, offset: 1 })).toBe(
+      'src/a.ts:2:const hay = 2;\n[More follow: go on with offset 2.]',
+    );
+    expect(await grep({ pattern: 'const', offset: 5 })).toBe('No more than 1 results.');
+  });
+
+  it('takes a pattern and a path as such, whatever they begin with', async () => {
+    expect(await grep({ pattern: '--files' })).toContain('Nothing matches --files.');
+    expect(await grep({ pattern: 'needle', path: '-dash.txt' })).toBe('-dash.txt');
+    expect(await grep({ pattern: 'needle', ignoreCase: true, path: 'src/deep' })).toBe('src/deep/b.ts');
+  });
+
+  it('says what is wrong', async () => {
+    expect(await grep({ pattern: 'a(' })).toContain('regex parse error');
+    expect(await grep({ pattern: 'x', path: 'nowhere' })).toContain('nowhere does not exist');
+    expect(await grep({ pattern: 'x', path: '/etc' })).toContain('out of the workspace');
+    expect(await grep({ pattern: 'zzz' })).toBe('Nothing matches zzz.');
+  });
+
+  it('works in a sandbox', async () => {
+    const sandbox = await AWorkspace.open('bubblewrap');
+    await sandbox.write('x.txt', 'needle');
+    expect((await sandbox.call('grep', { pattern: 'needle' })).text).toBe('x.txt');
+    await sandbox.close();
+  });
+});

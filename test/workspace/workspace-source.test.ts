@@ -1,0 +1,92 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SessionSlots } from '../../src/tools/tool.ts';
+import { folderName } from '../../src/workspace/session-folder.ts';
+import { workspace } from '../../src/workspace/workspace-source.ts';
+import { memorySlots } from '../support/memory-slots.ts';
+import { sampleBackend } from './sample-backends.ts';
+
+let root: string;
+let slots: SessionSlots;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'workspaces-'));
+  slots = memorySlots();
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const load = (source = workspace({ backend: sampleBackend('local', root) })) =>
+  source.load({
+    ref: { owner: 'acme', sessionId: 's1' },
+    agent: 'coder',
+    slots,
+    signal: new AbortController().signal,
+  });
+
+describe('the workspace as a source of tools', () => {
+  it('has the same tools from step to step, and its folder is a working directory', async () => {
+    const source = workspace({ backend: sampleBackend('local', root) });
+    const [first, second] = [await load(source), await load(source)];
+    expect(first.tools.map(({ name }) => name)).toEqual(['bash', 'read', 'write', 'edit', 'glob', 'grep']);
+    expect(second.tools).toBe(first.tools);
+    expect(second.instructions).toBe(first.instructions);
+    expect(first.notice).toBeUndefined();
+    expect(first.workingDirectories).toEqual([expect.stringMatching(/\/acme\/s1$/)]);
+  });
+
+  it('gives only the tools that are named', async () => {
+    const { tools } = await load(
+      workspace({ backend: sampleBackend('local', root), tools: ['read', 'glob'] }),
+    );
+    expect(tools.map(({ name }) => name)).toEqual(['read', 'glob']);
+  });
+
+  it('says when the folder is gone, again and again in the same words', async () => {
+    await load();
+    await rm(join(root, 'acme'), { recursive: true });
+    const { notice } = await load();
+    expect(notice).toContain('are lost');
+    expect((await load()).notice).toBe(notice);
+  });
+
+  it('says when it is another folder, and nothing when the right one is elsewhere', async () => {
+    await load();
+    const elsewhere = await mkdtemp(join(tmpdir(), 'workspaces-'));
+    await rename(join(root, 'acme'), join(elsewhere, 'acme'));
+    const moved = await load(workspace({ backend: sampleBackend('local', elsewhere) }));
+    expect(moved.notice).toBeUndefined();
+    // Another worker with a disk of its own.
+    expect((await load()).notice).toContain('are lost');
+    await rm(elsewhere, { recursive: true });
+  });
+
+  it('forgets what was read of a folder that is lost', async () => {
+    const context = { slots, callId: 'c' } as never;
+    const first = await load();
+    const write = first.tools.find(({ name }) => name === 'write')!;
+    await write.execute({ path: 'a.txt', content: '1' }, context);
+    await rm(join(root, 'acme'), { recursive: true });
+    await load();
+    expect(await slots.read('workspace')).toMatchObject({ seen: {} });
+  });
+});
+
+describe('a folder name', () => {
+  it.each([
+    ['acme', 'acme'],
+    ['Acme', '%41cme'],
+    ['..', '%2E.'],
+    ['.git', '%2Egit'],
+    ['a/b', 'a%2Fb'],
+    ['a%b', 'a%25b'],
+    ['ü', '%C3%BC'],
+    ['a~b', 'a%7Eb'],
+  ])('of %s is %s', (id, name) => expect(folderName(id)).toBe(name));
+
+  it('is never too long, and differs where only the end does', () => {
+    const [one, other] = [folderName(`${'X'.repeat(128)}1`), folderName(`${'X'.repeat(128)}2`)];
+    expect(one.length).toBeLessThan(130);
+    expect(one).not.toBe(other);
+  });
+});
