@@ -1,10 +1,13 @@
 import type { StepActivities, StoreActivities } from '../contracts/activities.ts';
+import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
 import { answerGates } from './answer-gates.ts';
+import { closeChild, openChild, readReply } from './child-turns.ts';
 import { callModel } from './call-model.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noticeGates, openGates } from './open-gates.ts';
 import { runTools } from './run-tools.ts';
 import { messagesTaken } from './inbox-messages.ts';
+import { submitTurn } from './submit-turn.ts';
 import { closeTurn, loadSession, openTurn, saveSession, waitingForStore } from './sessions.ts';
 
 /** All that a worker registers, bound to what it works with. */
@@ -18,7 +21,11 @@ export function createActivities(deps: ActivityDeps) {
     noticeGates: (input) => noticeGates(deps, input),
     answerGates: (input) => answerGates(deps, input),
     closeTurn: (input) => closeTurn(deps, input),
+    openChild: (input) => openChild(deps, input),
+    closeChild: (input) => closeChild(deps, input),
+    readReply: (input) => readReply(deps, input),
+    submitTurn: (input) => submitTurn(deps, input),
     callModel: (input) => callModel(deps, input),
     runTools: (input) => runTools(deps, input),
-  } satisfies StoreActivities & StepActivities;
+  } satisfies StoreActivities & StepActivities & ChildTurnActivities & SubmitActivities;
 }

@@ -16,6 +16,8 @@ export const failure = {
   rejected: 'Rejected',
   /** Of an answer: its call takes it, but not from this person. */
   forbidden: 'Forbidden',
+  /** Of a workflow that ran a turn: the turn ended without an answer. Its first detail is the reply. */
+  turnFailed: 'TurnFailed',
   internal: 'Internal',
 } as const;
 

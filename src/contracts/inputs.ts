@@ -32,6 +32,8 @@ export interface Submission {
   actor?: Actor | string;
   /** Where the JSON Schema is kept that the answer must fit. */
   output?: OutputRef;
+  /** Id of a workflow that waits for the turn's end: it is told by a signal (contracts/messages.ts, turnEndedSignal). */
+  replyTo?: string;
 }
 
 /** A JSON Schema in the store: an id of its session's blobs. */
@@ -46,6 +48,7 @@ export interface QueuedTurn {
   input: SubmittedInput;
   requester?: string;
   output?: OutputRef;
+  replyTo?: string;
 }
 
 /** What of a session outlives its workflow: committed to the store, loaded at the start of a run. */

@@ -45,6 +45,14 @@ export const teamMessageUpdate = defineUpdate<InboxAnswer, [InboxMessage]>('team
 /** From a session to its turn that runs: what came into the inbox meanwhile. */
 export const inboxSignal = defineSignal<[InboxMessage[]]>('inbox');
 
+/**
+ * To the workflow that submitted a turn with `replyTo`: it has ended. One signal for each input, so that whoever waits for one need not
+ * share a handler with others.
+ */
+export function turnEndedSignal(inputId: string) {
+  return defineSignal<[{ turnId: string }]>(`turnEnded:${inputId}`);
+}
+
 export interface SessionView {
   running?: string;
   queued: string[];

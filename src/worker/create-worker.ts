@@ -10,7 +10,7 @@ import { defaultTaskQueue } from '../contracts/task-queues.ts';
 import { createModelRegistry, type ProviderConfig } from '../model/registry.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
 import { hasSearchAttributes } from './search-attributes.ts';
-import { workflowBundle } from './workflow-bundle.ts';
+import { checkWorkflowsPath, workflowBundle } from './workflow-bundle.ts';
 
 export interface WorkerOptions {
   agents: readonly Agent[];
@@ -22,6 +22,11 @@ export interface WorkerOptions {
   connection?: NativeConnection;
   namespace?: string;
   taskQueue?: string;
+  /**
+   * A module of your own workflows, which may run turns by `durascope/workflow`: they are registered beside ours. An absolute path; a
+   * bundle made ahead goes into `temporal.workflowBundle` instead, and must export all of `durascope/workflow` too.
+   */
+  workflowsPath?: string;
   /** Permission rules that hold for all sessions of an owner, asked before each model call. */
   rulesOf?: RulesOfOwner;
   /** Told when nobody answered a gate in time: to remind people. */
@@ -50,6 +55,7 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
   const agents = createAgentRegistry(options.agents);
   const models = createModelRegistry(options.models ? { providers: options.models } : {});
   for (const agent of options.agents) models.resolve(agent.model);
+  checkWorkflowsPath(options.workflowsPath);
 
   const opened: { close(): Promise<void> }[] = [];
   const closeAll = async () => {
@@ -72,7 +78,7 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
       connection,
       namespace,
       taskQueue: options.taskQueue ?? defaultTaskQueue,
-      workflowBundle: options.temporal?.workflowBundle ?? (await workflowBundle()),
+      workflowBundle: options.temporal?.workflowBundle ?? (await workflowBundle(options.workflowsPath)),
       activities,
       shutdownGraceTime: options.shutdownGraceMs ?? 10_000,
       // An interrupt reaches a running activity with its next heartbeat, so heartbeats must not be held back.

@@ -1,6 +1,11 @@
 import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, type WorkflowBundleOption } from '@temporalio/worker';
+import { bundleWorkflowCode, type BundleOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import { DefinitionError } from '../tools/definition-error.ts';
 
 const prebuilt = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
@@ -9,16 +14,59 @@ const pathOf = (module: string) =>
 
 let bundled: Promise<WorkflowBundleOption> | undefined;
 
-/** The bundle of our workflows: the one that the build made, else one made now, once a process. */
-export function workflowBundle(): Promise<WorkflowBundleOption> {
-  bundled ??= existsSync(prebuilt)
-    ? Promise.resolve({ codePath: prebuilt })
-    : bundleWorkflowCode({
-        workflowsPath: pathOf('index'),
-        payloadConverterPath: pathOf('payload-converter'),
-        logger: quiet,
-      });
+/**
+ * The bundle of our workflows: the one that the build made, else one made now, once a process.
+ *
+ * @param workflowsPath a module whose exports are workflows too: then all are bundled together, now.
+ */
+export function workflowBundle(workflowsPath?: string): Promise<WorkflowBundleOption> {
+  if (workflowsPath !== undefined) return bundleTogether(workflowsPath);
+  bundled ??= existsSync(prebuilt) ? Promise.resolve({ codePath: prebuilt }) : bundle(pathOf('index'));
   return bundled;
+}
+
+/** @throws DefinitionError */
+export function checkWorkflowsPath(workflowsPath: string | undefined): void {
+  if (workflowsPath === undefined || existsSync(workflowsPath)) return;
+  throw new DefinitionError(
+    'worker',
+    'workflowsPath',
+    `there is no file ${workflowsPath}: write the absolute path of a module, such as fileURLToPath(import.meta.resolve('./workflows.ts')).`,
+  );
+}
+
+/** The bundler takes one module: one that exports what both have. */
+async function bundleTogether(workflowsPath: string): Promise<WorkflowBundleOption> {
+  const folder = await mkdtemp(join(tmpdir(), 'durascope-workflows-'));
+  try {
+    const both = join(folder, 'index.mjs');
+    const modules = [pathOf('index'), resolve(workflowsPath)];
+    await writeFile(both, modules.map((path) => `export * from ${JSON.stringify(path)};\n`).join(''));
+    return await bundle(both, { webpackConfigHook: (config) => withOwnSdk(config) });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+type WebpackConfig = Parameters<NonNullable<BundleOptions['webpackConfigHook']>>[0];
+
+/** The module that exports both lies nowhere near our packages; and of Temporal's there may be one copy only. */
+function withOwnSdk(config: WebpackConfig): WebpackConfig {
+  const { resolve: find } = createRequire(import.meta.url);
+  const packages = ['@temporalio/workflow', '@temporalio/common'];
+  const alias = Object.fromEntries(packages.map((name) => [name, dirname(find(`${name}/package.json`))]));
+  // The bundler's own are an object, not webpack's other form.
+  const before = config.resolve?.alias as Record<string, string> | undefined;
+  return { ...config, resolve: { ...config.resolve, alias: { ...before, ...alias } } };
+}
+
+function bundle(workflowsPath: string, options: Partial<BundleOptions> = {}): Promise<WorkflowBundleOption> {
+  return bundleWorkflowCode({
+    ...options,
+    workflowsPath,
+    payloadConverterPath: pathOf('payload-converter'),
+    logger: quiet,
+  });
 }
 
 const ignore = () => undefined;

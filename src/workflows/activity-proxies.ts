@@ -1,12 +1,13 @@
 // Workflow code: the one place where activities are proxied. Imports contracts and @temporalio/workflow only.
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { StepActivities, StoreActivities } from '../contracts/activities.ts';
+import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
 import { failure } from '../contracts/failures.ts';
 
 const never = [failure.agentNotFound, failure.inputNotFound, failure.tooLarge, failure.rejected];
 
 /** Short store writes. They try again for as long as the store is away; long waits are timers, so that no workflow task is held. */
-export const store = proxyLocalActivities<StoreActivities>({
+const shortWrite = {
   startToCloseTimeout: '10s',
   localRetryThreshold: '2s',
   retry: {
@@ -15,6 +16,17 @@ export const store = proxyLocalActivities<StoreActivities>({
     maximumInterval: '30s',
     nonRetryableErrorTypes: never,
   },
+} as const;
+
+export const store = proxyLocalActivities<StoreActivities>(shortWrite);
+
+/** Store writes around a turn that a workflow runs itself. */
+export const childTurns = proxyLocalActivities<ChildTurnActivities>(shortWrite);
+
+/** Reaches a session through Temporal: tried until a worker answers for it. */
+export const { submitTurn } = proxyActivities<SubmitActivities>({
+  startToCloseTimeout: '1m',
+  retry: { initialInterval: '500ms', maximumInterval: '30s', nonRetryableErrorTypes: never },
 });
 
 const longActivity = {

@@ -5,7 +5,6 @@ import {
   CancellationScope,
   CancelledFailure,
   ChildWorkflowCancellationType,
-  ChildWorkflowFailure,
   condition,
   continueAsNew,
   getExternalWorkflowHandle,
@@ -24,7 +23,7 @@ import { TypedSearchAttributes } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
-import type { SessionInput, Steer, Submission, TurnOutcome, TurnResult } from '../contracts/inputs.ts';
+import type { SessionInput, Steer, Submission } from '../contracts/inputs.ts';
 import {
   confirmSignal,
   externalResultSignal,
@@ -39,6 +38,7 @@ import {
   submitUpdate,
   teamMessageSignal,
   teamMessageUpdate,
+  turnEndedSignal,
   type SubmitAnswer,
 } from '../contracts/messages.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
@@ -47,6 +47,7 @@ import { agentTurn } from './agent-turn.ts';
 import { whyNoInboxMessage, whyNoInput } from './check-message.ts';
 import type { Inbox } from './inbox.ts';
 import { mustRotate } from './must-rotate.ts';
+import { outcomeOf } from './turn-outcome.ts';
 import { SessionState } from './session-state.ts';
 
 /** Of 51,200 that a run may have. */
@@ -119,7 +120,11 @@ async function runTurn(
     });
     return handingOver(session, turnId, turn.result());
   });
-  await CancellationScope.nonCancellable(() => store.closeTurn({ ...address, result }));
+  await CancellationScope.nonCancellable(async () => {
+    await store.closeTurn({ ...address, result });
+    if (next.replyTo === undefined) return;
+    await signalTurn(next.replyTo, turnEndedSignal(next.inputId), { turnId: result.turnId ?? turnId });
+  });
   session.turnEnded(result.turnId === undefined ? undefined : (result.steers ?? []));
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('The session was cancelled through Temporal');
@@ -145,21 +150,6 @@ async function handingOver<T>(session: SessionState, turnId: string, ended: Prom
   } finally {
     isOver = true;
     await passing;
-  }
-}
-
-/** A turn's result, whatever became of its workflow: an ended child is an ended turn. */
-async function outcomeOf(run: () => Promise<TurnResult>): Promise<TurnOutcome> {
-  try {
-    return await run();
-  } catch (error) {
-    if (isCancellation(error)) return { finishReason: 'interrupted', reason: 'cancelled through Temporal' };
-    if (!(error instanceof ChildWorkflowFailure)) throw error;
-    const message = error.cause?.message ?? error.message;
-    return {
-      finishReason: 'error',
-      error: { code: failure.internal, message: `The turn's workflow ended: ${message}` },
-    };
   }
 }
 

@@ -12,7 +12,7 @@ const maxReasonLength = 2000;
 /** Why this is no submission or steer; undefined when it is one. */
 export function whyNoInput(message: unknown): string | undefined {
   if (!isRecord(message)) return 'expected an object such as {"id": "…", "input": "text"}';
-  const { id, input, ifBusy } = message;
+  const { id, input, ifBusy, replyTo } = message;
   if (!isMessageId(id)) return badId;
   const isInput =
     (typeof input === 'string' && input.trim() !== '') ||
@@ -27,6 +27,7 @@ export function whyNoInput(message: unknown): string | undefined {
     !(typeof ifBusy === 'string' && ['queue', 'reject', 'steer', 'deny'].includes(ifBusy))
   )
     return 'ifBusy must be queue, reject, steer or deny';
+  if (replyTo !== undefined && typeof replyTo !== 'string') return 'replyTo must be the id of a workflow';
   if (!isActor(message.actor)) return badActor;
   return undefined;
 }

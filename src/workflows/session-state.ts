@@ -169,7 +169,7 @@ export class SessionState {
     return turn;
   }
 
-  #enqueue({ id, input, actor, output }: Pick<Submission, 'id' | 'input' | 'actor' | 'output'>): number {
+  #enqueue({ id, input, actor, output, replyTo }: Submission): number {
     const requester = toActor(actor)?.id;
     const turn = this.#takeNumber();
     const queued = {
@@ -178,6 +178,7 @@ export class SessionState {
       input,
       ...(requester === undefined ? {} : { requester }),
       ...(output ? { output } : {}),
+      ...(replyTo === undefined ? {} : { replyTo }),
     };
     this.#loaded.queue.push(queued);
     this.#queueSize += JSON.stringify(queued).length;

@@ -1,0 +1,65 @@
+import { Context } from '@temporalio/activity';
+import {
+  ApplicationFailure,
+  WithStartWorkflowOperation,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
+import type { SubmittedTurn, SubmitTurnInput } from '../contracts/child-turns.ts';
+import { failure } from '../contracts/failures.ts';
+import { sessionWorkflowId } from '../contracts/ids.ts';
+import type { Submission } from '../contracts/inputs.ts';
+import { submitUpdate } from '../contracts/messages.ts';
+import { readReply, prepareSession } from './child-turns.ts';
+import { composeInput, keepOutput } from './compose-input.ts';
+import type { ActivityDeps } from './deps.ts';
+import { waitingForStore } from './sessions.ts';
+
+/** How long the session's answer is waited for; then another attempt asks again. */
+const answerMs = 30_000;
+
+/** Submits a turn to a session as a client does, from within a workflow. A repeat under the same input id does nothing. */
+export async function submitTurn(deps: ActivityDeps, input: SubmitTurnInput): Promise<SubmittedTurn> {
+  const { store } = deps;
+  const { ref, inputId, replyTo } = input;
+  const { submission, agent } = await waitingForStore(async () => {
+    deps.agents.get(input.agent);
+    const session = await prepareSession(store, input);
+    const submission: Submission = {
+      id: inputId,
+      input: await composeInput(store, input),
+      ...(input.output ? { output: await keepOutput(store, ref, input.output) } : {}),
+      replyTo,
+    };
+    return { submission, agent: session.agent };
+  });
+  const { client, info } = Context.current();
+  const deadline = Date.now() + answerMs;
+  const { turnId } = await client.connection
+    .withDeadline(deadline, () =>
+      client.workflow.executeUpdateWithStart(submitUpdate, {
+        args: [submission],
+        startWorkflowOperation: new WithStartWorkflowOperation('agentSession', {
+          workflowId: sessionWorkflowId(ref),
+          taskQueue: info.taskQueue,
+          args: [{ ref, agent }],
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          staticSummary: `${agent} · session ${ref.sessionId} of ${ref.owner}`,
+        }),
+      }),
+    )
+    .catch((error: unknown) => {
+      throw isRejection(error)
+        ? ApplicationFailure.nonRetryable(error.cause.message, failure.rejected)
+        : error;
+    });
+  const reply = await readReply(deps, { ref, turnId });
+  return { turnId, ...(reply ? { reply } : {}) };
+}
+
+function isRejection(error: unknown): error is WorkflowUpdateFailedError & { cause: ApplicationFailure } {
+  return (
+    error instanceof WorkflowUpdateFailedError &&
+    error.cause instanceof ApplicationFailure &&
+    error.cause.type === failure.rejected
+  );
+}

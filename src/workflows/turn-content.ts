@@ -1,0 +1,21 @@
+// Workflow code: pure. What a turn may be given, and how it travels. Imports types of contracts only.
+import type { TurnContent, TurnReply } from '../contracts/child-turns.ts';
+
+type Part = Exclude<TurnContent, string>[number];
+
+/** Text, parts, answers of other turns, or a list of all these. */
+export type TurnInputLike = string | TurnReply | Part | readonly (string | TurnReply | Part)[];
+
+/** An answer that is all there travels as text; any other by the place where it is kept. */
+export function toContent(input: TurnInputLike): TurnContent {
+  if (typeof input === 'string') return input;
+  const list = Array.isArray(input) ? (input as readonly (string | TurnReply | Part)[]) : [input as Part];
+  return list.map(toPart);
+}
+
+function toPart(part: string | TurnReply | Part): Part {
+  if (typeof part === 'string') return { type: 'text', text: part };
+  if (part.type !== 'reply' || !('text' in part)) return part;
+  if (part.isPartial !== true || part.messageId === undefined) return { type: 'text', text: part.text };
+  return { type: 'reply', sessionId: part.sessionId, messageId: part.messageId };
+}
