@@ -1,5 +1,6 @@
-export type { Agent, Instructions, InstructionsContext } from './agents/agent.ts';
+export type { Agent, Instructions, InstructionsContext, ToolChoicePolicy } from './agents/agent.ts';
 export { defineAgent, type AgentOptions } from './agents/define-agent.ts';
+export type { ToolGroup, ToolGroups } from './agents/tool-group.ts';
 export { defineConfig, type Config } from './agents/define-config.ts';
 export { foldEvent, foldEvents, type Folded } from './core/fold-events.ts';
 export type { Actor, ApprovalPolicy, GateDeadline } from './core/approval.ts';
@@ -11,7 +12,7 @@ export type {
   RuleSource,
 } from './core/permission.ts';
 export { formatRule, parseRule } from './core/permission-rule.ts';
-export type { ModelCapabilities, ModelSettings, ModelTimeouts } from './model/model.ts';
+export type { ModelCapabilities, ModelSettings, ModelTimeouts, ToolChoice } from './model/model.ts';
 export type {
   AgentPermissionOptions,
   ConfigSettings,
@@ -38,6 +39,8 @@ export type {
   ToolResultState,
   Usage,
 } from './schema/message.ts';
+export { loadSkill, loadSkills, type Skill } from './skills/load-skill.ts';
+export { skills } from './skills/skill-source.ts';
 export { askUser } from './tools/ask-user.ts';
 export { DefinitionError } from './tools/definition-error.ts';
 export { defineTool, type PermissionAnswer, type ToolOptions } from './tools/define-tool.ts';

@@ -11,7 +11,13 @@ import type { Figure } from '../support/figure.ts';
 import { median } from '../support/statistics.ts';
 
 const turnsOf10k = 2500;
-const equipped = { ...usual, additions: [], notices: [] };
+const equipped = {
+  ...usual,
+  hiddenTools: new Set<string>(),
+  inactiveTools: new Map<string, string>(),
+  additions: [],
+  notices: [],
+};
 
 /**
  * The context of the next model call of a session of 10,000 messages: as the default window of 128,000 tokens has it after that many

@@ -1,11 +1,13 @@
 import type { CallModelInput } from '../contracts/activities.ts';
 import { estimateTokens, planContext } from '../core/context.ts';
+import { readResultName } from '../core/cut-result.ts';
 import { outputToolName } from '../core/output-tool.ts';
 import { inputMessageId } from '../core/message-ids.ts';
 import { pairResults } from '../core/pair-results.ts';
 import type { ToolSpec } from '../model/model.ts';
 import type { Msg } from '../schema/message.ts';
 import type { SessionRecord } from '../store/store.ts';
+import type { Tool } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
 import type { EquippedAgent } from './equip.ts';
 
@@ -41,9 +43,13 @@ export async function assembleContext(
       ? agent.instructions
       : await agent.instructions({ ...ref, agent: agent.name });
   const system = [instructions, ...agent.additions].join('\n\n');
-  const tools = toolSpecs(agent, input.tools);
 
-  const loaded = await contexts.load(store.messages, ref, session.contextFrom, session.head);
+  const loaded = await contexts.load(store.messages, session, agent.maxResultTokens);
+  const tools = toolSpecs(
+    agent,
+    input.tools,
+    loaded.some(({ isChanged }) => isChanged),
+  );
   const entries = loaded
     .filter(({ msg }) => (isFresh ? msg.turn === turn : !session.excludedTurns.includes(msg.turn)))
     .map(({ msg, tokens }) => ({ msg, seq: msg.seq, turn: msg.turn, role: msg.role, tokens }));
@@ -68,8 +74,12 @@ export async function assembleContext(
   };
 }
 
-function toolSpecs(agent: EquippedAgent, which: CallModelInput['tools']): ToolSpec[] {
+function toolSpecs(agent: EquippedAgent, which: CallModelInput['tools'], hasCut: boolean): ToolSpec[] {
   if (which === 'none') return [];
-  const shown = which === 'auto' ? agent.tools : agent.tools.filter(({ name }) => name === outputToolName);
+  const isShown = ({ name }: Tool) => !agent.hiddenTools.has(name) || (name === readResultName && hasCut);
+  const shown =
+    which === 'auto'
+      ? agent.tools.filter(isShown)
+      : agent.tools.filter(({ name }) => name === outputToolName);
   return shown.map(({ name, description, parameters }) => ({ name, description, parameters }));
 }

@@ -61,7 +61,7 @@ async function callAndCommit(
   await takeInSteers(deps, input);
   await remindOfOutput(store, input);
   const opened = await store.sessions.open(input.ref, input.agent);
-  const hasNews = await putNotices(deps, input, opened, agent.notices);
+  const hasNews = await putNotices(deps, input, opened, agent);
   const session = hasNews ? await store.sessions.open(input.ref, input.agent) : opened;
   const { context, outcome } = await callWithFallbacks(deps, input, agent, session, attempt);
   const policy = await policyOf(deps, agent, session);

@@ -1,11 +1,15 @@
-import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
+import { sessionWorkflowId } from '../contracts/ids.ts';
 import { estimateTokens } from '../core/context.ts';
+import { cutResult } from '../core/cut-result.ts';
 import type { Msg } from '../schema/message.ts';
-import type { MessageStore } from '../store/store.ts';
+import type { MessageStore, SessionRecord } from '../store/store.ts';
 
 export interface CachedMessage {
+  /** As the model sees it. */
   msg: Msg;
   tokens: number;
+  /** The transcript has it otherwise. */
+  isChanged: boolean;
 }
 
 interface Entry {
@@ -29,8 +33,16 @@ export class ContextCache {
     this.#maxTokens = maxTokens;
   }
 
-  /** The messages of that range, in order. Asks the store once at most. */
-  async load(store: MessageStore, ref: SessionRef, fromSeq: number, toSeq: number): Promise<CachedMessage[]> {
+  /**
+   * The messages of a session's context, in order, as the model sees them. Asks the store once at most.
+   *
+   * @param maxResultTokens what it sees of one result: the same for a session at all times.
+   */
+  async load(
+    store: MessageStore,
+    { ref, contextFrom: fromSeq, head: toSeq }: Pick<SessionRecord, 'ref' | 'contextFrom' | 'head'>,
+    maxResultTokens: number,
+  ): Promise<CachedMessage[]> {
     const key = sessionWorkflowId(ref);
     const cached = this.#entries.get(key);
     const isUsable =
@@ -43,7 +55,10 @@ export class ContextCache {
     const kept = isUsable ? cached.messages.filter(({ msg }) => msg.seq >= fromSeq) : [];
     const messages = [
       ...kept,
-      ...fresh.map((msg) => ({ msg, tokens: estimateTokens(JSON.stringify(msg.content)) })),
+      ...fresh.map((stored) => {
+        const msg = cutResult(stored, maxResultTokens);
+        return { msg, tokens: estimateTokens(JSON.stringify(msg.content)), isChanged: msg !== stored };
+      }),
     ];
     this.#put(key, {
       fromSeq,

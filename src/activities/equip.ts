@@ -1,14 +1,22 @@
 import type { Agent } from '../agents/agent.ts';
 import type { SessionRef } from '../contracts/ids.ts';
+import { readResultName } from '../core/cut-result.ts';
 import { taskSource } from '../tasks/task-source.ts';
+import { activeGroupsSlot, resetTools } from '../tools/reset-tools.ts';
 import { describeError } from '../tools/tool-errors.ts';
+import { foundToolsSlot, toolSearch } from '../tools/tool-search.ts';
 import { loadLimitMs, type LoadedTools, type ToolSource } from '../tools/tool-source.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { SessionSlots, Tool } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
+import { readResult } from './read-result.ts';
 import { slotsOf } from './session-slots.ts';
 
-/** An agent with the tools that its sources have for one session now. */
+/** An agent with the tools that one session has now. */
 export interface EquippedAgent extends Agent {
+  /** Tools that can be called and whose definitions the model does not see: there are too many, or nothing to use them for. */
+  readonly hiddenTools: ReadonlySet<string>;
+  /** Tools of groups that are not active, with their groups. */
+  readonly inactiveTools: ReadonlyMap<string, string>;
   /** For the end of the system prompt. */
   readonly additions: readonly string[];
   /** What each source wants the model to know now. */
@@ -22,34 +30,45 @@ export interface Notice {
   unlessCalled?: readonly string[];
 }
 
-/** Asks the agent's sources, and those that the worker adds to every agent, for their tools. */
+/** Gathers the tools of a session: the agent's own, those of its active groups, and those that sources have now, the worker's included. */
 export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): Promise<EquippedAgent> {
+  const slots = slotsOf(deps.store.slots, ref);
+  const groups = await activeGroups(agent, slots);
   const sources = [
     ...(agent.hasTasks ? [taskSource(deps.store)] : []),
     ...agent.sources,
+    ...groups.active.flatMap((group) => group.sources ?? []),
     ...(deps.sources ?? []),
   ];
-  if (sources.length === 0) return { ...agent, additions: [], notices: [] };
-  const loaded = await Promise.all(sources.map((source) => load(deps, agent, ref, source)));
+  const context = { ref, agent: agent.name, slots };
+  const loaded = await Promise.all(sources.map((source) => load(source, context)));
 
   const toolByName = new Map<string, Tool>(agent.toolByName);
+  if (Object.keys(agent.toolGroups).length > 0) add(toolByName, resetTools(agent.toolGroups));
+  for (const tool of groups.active.flatMap(({ tools = [] }) => tools)) add(toolByName, tool);
   const notices: Notice[] = [];
   for (const { source, tools, notice } of loaded) {
     if (typeof notice === 'object') notices.push({ source, ...notice });
     const texts = typeof notice === 'string' ? [notice] : [];
-    for (const tool of tools) {
+    for (const tool of tools)
       // Who came first keeps the name: a server must not be able to replace a tool that people trust.
-      if (toolByName.has(tool.name))
+      if (!add(toolByName, tool))
         texts.push(`The tool ${tool.name} of ${source} is left out: another tool has its name.`);
-      else toolByName.set(tool.name, tool);
-    }
     if (texts.length > 0) notices.push({ source, text: texts.join('\n') });
   }
+  const hiddenTools = await deferred(agent, toolByName, slots);
+  if (toolByName.size > 0) {
+    add(toolByName, readResult(deps.store));
+    hiddenTools.add(readResultName);
+  }
+
   const { permissions } = agent;
   return {
     ...agent,
     tools: [...toolByName.values()],
     toolByName,
+    hiddenTools,
+    inactiveTools: groups.inactiveTools,
     additions: loaded.flatMap(({ instructions }) => (instructions === undefined ? [] : [instructions])),
     notices,
     permissions: {
@@ -62,16 +81,50 @@ export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): 
   };
 }
 
-async function load(
-  { store }: ActivityDeps,
+async function activeGroups({ toolGroups }: Agent, slots: SessionSlots) {
+  const entries = Object.entries(toolGroups);
+  if (entries.length === 0) return { active: [], inactiveTools: new Map<string, string>() };
+  const names = (await slots.read<string[]>(activeGroupsSlot)) ?? [];
+  const inactive = entries.filter(([name]) => !names.includes(name));
+  return {
+    active: entries.flatMap(([name, group]) => (names.includes(name) ? [group] : [])),
+    inactiveTools: new Map(
+      inactive.flatMap(([name, { tools = [] }]) => tools.map((tool) => [tool.name, name])),
+    ),
+  };
+}
+
+/** With too many tools, those that are not the agent's own are hidden until they are found; `tool_search` then joins the others. */
+async function deferred(
   agent: Agent,
-  ref: SessionRef,
+  toolByName: Map<string, Tool>,
+  slots: SessionSlots,
+): Promise<Set<string>> {
+  if (toolByName.size <= agent.maxShownTools) return new Set();
+  const others = [...toolByName.values()].filter(
+    ({ name }) => !agent.toolByName.has(name) && name !== 'reset_tools',
+  );
+  if (others.length === 0) return new Set();
+  add(toolByName, toolSearch(others));
+  const found = (await slots.read<string[]>(foundToolsSlot)) ?? [];
+  return new Set(others.map(({ name }) => name).filter((name) => !found.includes(name)));
+}
+
+/** False when the name is taken. */
+function add(toolByName: Map<string, Tool>, tool: Tool): boolean {
+  if (toolByName.has(tool.name)) return false;
+  toolByName.set(tool.name, tool);
+  return true;
+}
+
+async function load(
   source: ToolSource,
+  context: { ref: SessionRef; agent: string; slots: SessionSlots },
 ): Promise<LoadedTools & { source: string }> {
   const signal = AbortSignal.timeout(loadLimitMs);
-  const context = { ref, agent: agent.name, slots: slotsOf(store.slots, ref), signal };
   try {
-    return { ...(await Promise.race([source.load(context), rejectionOf(signal)])), source: source.name };
+    const loaded = await Promise.race([source.load({ ...context, signal }), rejectionOf(signal)]);
+    return { ...loaded, source: source.name };
   } catch (error) {
     const why = signal.aborted ? `it did not answer within ${loadLimitMs / 1000} s` : describeError(error);
     const notice = `The tools of ${source.name} are not available now: ${why}`;

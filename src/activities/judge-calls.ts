@@ -1,4 +1,3 @@
-import type { Agent } from '../agents/agent.ts';
 import { outputToolName } from '../core/output-tool.ts';
 import { redactArguments } from '../core/redact.ts';
 import type { JudgedCall, PermissionPolicy } from '../core/permission.ts';
@@ -8,11 +7,12 @@ import type { AuditDraft, CallDraft, MsgDraft, SessionRecord } from '../store/st
 import { parseArguments } from '../tools/parse-arguments.ts';
 import { unknownTool } from '../tools/tool-errors.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { EquippedAgent } from './equip.ts';
 import { isCoveredBy, judge } from './judge.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 
 export interface Judgement {
-  agent: Agent;
+  agent: EquippedAgent;
   session: SessionRecord;
   policy: PermissionPolicy;
   /** The arguments of calls with secret fields, as the model wrote them. */
@@ -71,7 +71,7 @@ async function judgeCall(judgement: Judgement, message: MsgDraft, call: ToolCall
     return settled('interrupted', 'The model was interrupted before this call could run.');
 
   const tool = agent.toolByName.get(call.name);
-  if (!tool) return settled('error', unknownTool(call.name, agent.toolByName.keys()));
+  if (!tool) return settled('error', whyNoTool(agent, call.name));
   const sealed = judgement.rawOf(call.id);
   const parsed = await parseArguments(sealed ?? call.arguments, tool);
   if (!parsed.ok) {
@@ -102,6 +102,19 @@ async function judgeCall(judgement: Judgement, message: MsgDraft, call: ToolCall
       ...(question ? { question } : {}),
     },
   };
+}
+
+function whyNoTool(
+  { inactiveTools, toolByName, hiddenTools, toolGroups }: EquippedAgent,
+  name: string,
+): string {
+  const group = inactiveTools.get(name);
+  if (group !== undefined)
+    return `${name} belongs to the group ${group}, which is not active: call reset_tools first, with ${group} among all groups that you need.`;
+  const shown = [...toolByName.keys()].filter((known) => !hiddenTools.has(known));
+  const others = Object.keys(toolGroups);
+  const more = others.length > 0 ? ` Others come with a group (${others.join(', ')}), by reset_tools.` : '';
+  return unknownTool(name, shown) + more;
 }
 
 export function toAudit({ behavior, decidedBy, reason, rule }: JudgedCall, args: string): AuditDraft {

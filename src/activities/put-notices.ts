@@ -3,7 +3,7 @@ import { noticeMessageId } from '../core/message-ids.ts';
 import { callsOf } from '../core/pair-results.ts';
 import type { SessionRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
-import type { Notice } from './equip.ts';
+import type { EquippedAgent, Notice } from './equip.ts';
 
 const slot = 'notices';
 
@@ -20,7 +20,7 @@ export async function putNotices(
   deps: Deps,
   { ref, turn, step }: CallModelInput,
   session: SessionRecord,
-  notices: readonly Notice[],
+  { notices, maxResultTokens }: Pick<EquippedAgent, 'notices' | 'maxResultTokens'>,
 ): Promise<boolean> {
   if (notices.length === 0) return false;
   const { store } = deps;
@@ -30,7 +30,7 @@ export async function putNotices(
     const last = given[notice.source];
     const isShown = last !== undefined && last.seq >= session.contextFrom;
     const isKnown = notice.unlessCalled
-      ? isShown || (await showsCall(deps, session, notice.unlessCalled))
+      ? isShown || (await showsCall(deps, session, maxResultTokens, notice.unlessCalled))
       : isShown && last.text === notice.text;
     if (!isKnown) news.push(notice);
   }
@@ -56,11 +56,13 @@ export async function putNotices(
 /** Whether the model will see a call of one of these tools. The context that is read for it is the one that the model call needs anyway. */
 async function showsCall(
   { store, contexts }: Deps,
-  { ref, contextFrom, head, excludedTurns }: SessionRecord,
+  session: SessionRecord,
+  maxResultTokens: number,
   tools: readonly string[],
 ): Promise<boolean> {
-  const context = await contexts.load(store.messages, ref, contextFrom, head);
+  const context = await contexts.load(store.messages, session, maxResultTokens);
   return context.some(
-    ({ msg }) => !excludedTurns.includes(msg.turn) && callsOf(msg).some(({ name }) => tools.includes(name)),
+    ({ msg }) =>
+      !session.excludedTurns.includes(msg.turn) && callsOf(msg).some(({ name }) => tools.includes(name)),
   );
 }

@@ -4,17 +4,16 @@ import type { ToolSource } from '../tools/tool-source.ts';
 const sourceName = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** @throws DefinitionError */
-export function checkSources(subject: string, sources: unknown): ToolSource[] {
-  if (!Array.isArray(sources))
-    throw new DefinitionError(subject, 'sources', 'write an array of tool sources.');
-  const checked = sources.map((source, index) => checkSource(subject, `sources[${index}]`, source));
+export function checkSources(subject: string, sources: unknown, at = 'sources'): ToolSource[] {
+  if (!Array.isArray(sources)) throw new DefinitionError(subject, at, 'write an array of tool sources.');
+  const checked = sources.map((source, index) => checkSource(subject, `${at}[${index}]`, source));
   for (const [index, { name }] of checked.entries()) {
     const first = checked.findIndex((other) => other.name === name);
     if (first !== index)
       throw new DefinitionError(
         subject,
-        `sources[${index}].name`,
-        `sources[${first}] and sources[${index}] are both named ${name}: rename one.`,
+        `${at}[${index}].name`,
+        `${at}[${first}] and ${at}[${index}] are both named ${name}: rename one.`,
       );
   }
   return checked;

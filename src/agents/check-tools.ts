@@ -1,4 +1,5 @@
 import { toolNamePattern } from '../tools/check-tool-options.ts';
+import { readResultName } from '../core/cut-result.ts';
 import { outputToolName } from '../core/output-tool.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -46,27 +47,38 @@ const members: Record<keyof Tool, [check: Check, expected: string]> = {
   execute: [isFunction, 'a function'],
 };
 
+const reserved = new Set([outputToolName, readResultName, 'reset_tools', 'tool_search']);
+
 /** Anyone may make a tool by hand, so its shape is checked here. @throws DefinitionError */
-export function checkTools(subject: string, tools: unknown): Tool[] {
+export function checkTools(subject: string, tools: unknown, at = 'tools'): Tool[] {
   if (!Array.isArray(tools))
-    throw new DefinitionError(subject, 'tools', 'write an array of tools, such as [refundOrder].');
-  const checked = tools.map((tool, index) => checkTool(subject, `tools[${index}]`, tool));
-  for (const [index, tool] of checked.entries()) {
-    if (tool.name === outputToolName)
+    throw new DefinitionError(subject, at, 'write an array of tools, such as [refundOrder].');
+  return tools.map((tool, index) => checkTool(subject, `${at}[${index}]`, tool));
+}
+
+/** @param places tools with where they stand in the definition. @throws DefinitionError for a name that is taken. */
+export function refuseTakenNames(
+  subject: string,
+  places: readonly (readonly [at: string, tool: Tool])[],
+): void {
+  const first = new Map<string, readonly [at: string, tool: Tool]>();
+  for (const place of places) {
+    const [at, { name, description }] = place;
+    if (reserved.has(name))
       throw new DefinitionError(
         subject,
-        `tools[${index}].name`,
-        `${outputToolName} is how a model gives an answer in a wanted form: rename the tool.`,
+        `${at}.name`,
+        `${name} is the name of a tool of the runtime: choose another.`,
       );
-    const first = checked.findIndex(({ name }) => name === tool.name);
-    if (first === index) continue;
-    throw new DefinitionError(
-      subject,
-      `tools[${index}].name`,
-      `tools[${first}] ("${checked[first]?.description}") and tools[${index}] ("${tool.description}") are both named ${tool.name}: a model tells tools by their names, so rename one.`,
-    );
+    const other = first.get(name);
+    if (other)
+      throw new DefinitionError(
+        subject,
+        `${at}.name`,
+        `${other[0]} ("${other[1].description}") and ${at} ("${description}") are both named ${name}: a model tells tools by their names, so rename one.`,
+      );
+    first.set(name, place);
   }
-  return checked;
 }
 
 function checkTool(subject: string, field: string, tool: unknown): Tool {

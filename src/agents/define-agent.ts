@@ -7,9 +7,11 @@ import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent, AgentPermissions, Instructions, ToolChoicePolicy } from './agent.ts';
 import { checkSources } from './check-sources.ts';
-import { checkTools } from './check-tools.ts';
+import { checkToolGroups } from './check-tool-groups.ts';
+import { checkTools, refuseTakenNames } from './check-tools.ts';
 import { parseDefinition } from './definition-issues.ts';
 import { revisionOf } from './revision.ts';
+import type { ToolGroups } from './tool-group.ts';
 
 export interface AgentOptions {
   /** Sessions name it. 1 to 128 characters, no slash or space. */
@@ -22,6 +24,12 @@ export interface AgentOptions {
   tools?: readonly Tool[];
   /** Where more tools come from at run time: MCP servers, skills, a workspace. */
   sources?: readonly ToolSource[];
+  /** Groups of tools by name that the model activates with `reset_tools` when it needs them: a few tools on show instead of all. */
+  toolGroups?: ToolGroups;
+  /** Above this number of tools, those of sources and groups are not shown: the model finds them with `tool_search`. Default: 60. */
+  maxShownTools?: number;
+  /** Of one tool result, as the model sees it, in estimated tokens; the rest is read with `read_result`. Default: 50,000. */
+  maxResultTokens?: number;
   /**
    * What the model may do with its tools: `auto` (default), `required`, `none`, or `{ tool }`; the same at each step, or by a function of the
    * step: what is forced at every step ends only at `maxIterations`.
@@ -66,12 +74,15 @@ export function defineAgent(options: AgentOptions): Agent {
   checkToolChoice(subject, options.toolChoice);
   const tools = checkTools(subject, options.tools ?? []);
   const sources = checkSources(subject, options.sources ?? []);
+  const toolGroups = checkToolGroups(subject, options.toolGroups);
+  refuseTakenNames(subject, [...placesOf('tools', tools), ...groupPlaces(toolGroups)]);
   const { stream, tasks, timeouts, settings, description, contextTokens, permissions, ...rest } =
     parseDefinition(subject, AgentSettings, options, [
       'name',
       'instructions',
       'tools',
       'sources',
+      'toolGroups',
       'toolChoice',
     ]);
   const shape = {
@@ -81,6 +92,7 @@ export function defineAgent(options: AgentOptions): Agent {
     instructions: options.instructions,
     tools: Object.freeze([...tools]),
     sources: Object.freeze([...sources]),
+    toolGroups,
     ...(options.toolChoice === undefined ? {} : { toolChoice: options.toolChoice }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
     isStreaming: stream,
@@ -94,6 +106,16 @@ export function defineAgent(options: AgentOptions): Agent {
     toolByName: new Map(tools.map((tool) => [tool.name, tool])),
     revision: revisionOf(shape),
   });
+}
+
+function placesOf(at: string, tools: readonly Tool[]): [string, Tool][] {
+  return tools.map((tool, index) => [`${at}[${index}]`, tool]);
+}
+
+function groupPlaces(groups: ToolGroups): [string, Tool][] {
+  return Object.entries(groups).flatMap(([name, { tools = [] }]) =>
+    placesOf(`toolGroups.${name}.tools`, tools),
+  );
 }
 
 /** True for what `defineAgent` made, of another copy of this package too: a loader of config files may bring one. */

@@ -1,39 +1,34 @@
 import { createHash } from 'node:crypto';
+import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 
 /** A short hash of all that shapes an agent's behavior; the same for the same definition in every process. */
 export function revisionOf(agent: Omit<Agent, 'revision' | 'toolByName'>): string {
-  const { tools, sources, instructions, toolChoice, ...plain } = agent;
   const shape = {
-    ...plain,
-    instructions: typeof instructions === 'function' ? String(instructions) : instructions,
-    ...(toolChoice === undefined
-      ? {}
-      : { toolChoice: typeof toolChoice === 'function' ? String(toolChoice) : toolChoice }),
-    sources: sources.map(({ name }) => name),
-    tools: tools.map(
-      ({
-        name,
-        description,
-        parameters,
-        isIdempotent,
-        isExternal,
-        returnDirect,
-        timeoutMs,
-        maxAttempts,
-      }) => ({
-        name,
-        description,
-        parameters,
-        isIdempotent,
-        isExternal,
-        returnDirect,
-        timeoutMs,
-        maxAttempts,
-      }),
-    ),
+    ...agent,
+    instructions: textOf(agent.instructions),
+    ...('toolChoice' in agent ? { toolChoice: textOf(agent.toolChoice) } : {}),
+    tools: agent.tools.map(shapeOf),
+    sources: agent.sources.map(({ name }) => name),
+    toolGroups: Object.entries(agent.toolGroups).map(([name, { tools = [], sources = [], ...texts }]) => ({
+      name,
+      ...texts,
+      tools: tools.map(shapeOf),
+      sources: sources.map((source) => source.name),
+    })),
   };
   return createHash('sha256').update(canonicalJson(shape)).digest('hex').slice(0, 12);
+}
+
+function shapeOf(tool: Tool) {
+  const { name, description, parameters, isIdempotent, isExternal, returnDirect, timeoutMs, maxAttempts } =
+    tool;
+  return { name, description, parameters, isIdempotent, isExternal, returnDirect, timeoutMs, maxAttempts };
+}
+
+/** A function counts by its text. */
+function textOf<T>(value: T): T | string {
+  return typeof value === 'function' ? String(value) : value;
 }
 
 /** JSON whose text does not depend on the order in which keys were written. */

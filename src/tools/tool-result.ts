@@ -2,8 +2,8 @@ import type { ToolOutcome, ToolPart } from './tool.ts';
 import { errorOutcome } from './tool-errors.ts';
 import { isToolParts, toBase64 } from './tool-parts.ts';
 
-/** More text than this of one result, in bytes of UTF-8, would only fill the model's context. */
-export const maxResultTextBytes = 1024 * 1024;
+/** More text than this of one result, in bytes of UTF-8, belongs into a file. */
+export const maxResultTextBytes = 4 * 1024 * 1024;
 
 /** More media than this in one part, in characters of base64, no endpoint takes. */
 export const maxResultMediaChars = 28 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ContextCache } from '../../src/activities/context-cache.ts';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
-import { equip } from '../../src/activities/equip.ts';
+import { equip, type EquippedAgent } from '../../src/activities/equip.ts';
 import { putNotices } from '../../src/activities/put-notices.ts';
 import { createAgentRegistry } from '../../src/agents/agent-registry.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
@@ -44,13 +44,17 @@ function agentWith(...sources: ToolSource[]) {
   });
 }
 
+function shown({ tools, hiddenTools }: EquippedAgent): string[] {
+  return tools.map(({ name }) => name).filter((name) => !hiddenTools.has(name));
+}
+
 describe('an equipped agent', () => {
   it('has its own tools and those of its sources and of the worker, in order', async () => {
     deps.sources = [source('worker', { tools: [aTool({ name: 'third' })] })];
     const agent = agentWith(source('box', { tools: [aTool({ name: 'second' })] }));
     const equipped = await equip(deps, agent, ref);
-    expect(equipped.tools.map(({ name }) => name)).toEqual(['own', 'second', 'third']);
-    expect([...equipped.toolByName.keys()]).toEqual(['own', 'second', 'third']);
+    expect(shown(equipped)).toEqual(['own', 'second', 'third']);
+    expect([...equipped.toolByName.keys()]).toEqual(['own', 'second', 'third', 'read_result']);
     expect(equipped.notices).toEqual([]);
   });
 
@@ -80,7 +84,7 @@ describe('an equipped agent', () => {
       agentWith(failing, source('box', { tools: [aTool({ name: 'b' })] })),
       ref,
     );
-    expect(equipped.tools.map(({ name }) => name)).toEqual(['own', 'b']);
+    expect(shown(equipped)).toEqual(['own', 'b']);
     expect(equipped.notices[0]?.text).toContain('connection refused');
   });
 
@@ -117,7 +121,15 @@ describe('notices', () => {
     );
   const put = async (step: number, text: string, contextFrom = 1) => {
     const session = await content.store.sessions.open(ref, 'support');
-    return putNotices(deps, call(step), { ...session, contextFrom }, [{ source: 'tasks', text }]);
+    return putNotices(
+      deps,
+      call(step),
+      { ...session, contextFrom },
+      {
+        notices: [{ source: 'tasks', text }],
+        maxResultTokens: 50_000,
+      },
+    );
   };
 
   it('enter the transcript when their text is new, once, whatever is repeated', async () => {

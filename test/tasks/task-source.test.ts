@@ -113,7 +113,7 @@ describe('the hint of open tasks', () => {
       { store: content.store, contexts },
       input,
       { ...session, contextFrom: Math.max(contextFrom, session.contextFrom) },
-      [{ source: 'tasks', ...notice }],
+      { notices: [{ source: 'tasks', ...notice }], maxResultTokens: 50_000 },
     );
     return isTold ? notice.text : undefined;
   }
