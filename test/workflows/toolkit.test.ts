@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
+import { calls, fails, says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { ToolSource } from '../../src/tools/tool-source.ts';
 import { startStack, type Stack } from '../support/stack.ts';
@@ -114,17 +115,11 @@ describe('a long result', () => {
   it('is kept whole, shown in part, and read on with read_result', async () => {
     stack.model.calls('reset_tools', { groups: ['files'] }).calls('read_file', {});
     const callId = /read_result\(\{"callId": "(\w+)", "offset": (\d+)/;
-    stack.model.answers(({ messages, results }) => {
-      const shown = results('read_file')[0]?.text ?? '';
+    stack.model.answers((request) => {
+      const shown = request.results('read_file')[0]?.text ?? '';
       const [, id, offset] = callId.exec(shown) ?? [];
-      if (results('read_result').length > 0)
-        return { kind: 'answer', parts: [{ type: 'text', text: `${messages.length}` }], options: {} };
-      const args = JSON.stringify({ callId: id, offset: Number(offset), length: 100 });
-      return {
-        kind: 'answer',
-        parts: [{ type: 'call', name: 'read_result', arguments: args, id: undefined }],
-        options: {},
-      };
+      if (request.results('read_result').length > 0) return says('All read.');
+      return calls('read_result', { callId: id ?? '', offset: Number(offset), length: 100 });
     });
     const { asked, session } = await ask(grouped, 'long');
     expect(asked.at(-2)?.results('read_file')[0]?.text.length).toBeLessThan(5000);
@@ -133,7 +128,7 @@ describe('a long result', () => {
     expect(asked.at(-1)?.results('read_result')[0]?.text.startsWith(long.slice(4000, 4100))).toBe(true);
     const { items } = await session.messages();
     expect(JSON.stringify(items)).toContain('line 19999');
-    stack.model.answers(() => ({ kind: 'failure', status: 500, headers: {}, body: null }));
+    stack.model.answers(() => fails(500));
   });
 });
 
