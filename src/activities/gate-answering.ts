@@ -1,19 +1,20 @@
 import type { Agent } from '../agents/agent.ts';
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
 import type { CallState } from '../core/next-action.ts';
-import type { PermissionPolicy } from '../core/permission.ts';
+import type { PermissionPolicy, PermissionRule } from '../core/permission.ts';
 import { fillRedacted, redactArguments, scrub, secretTexts } from '../core/redact.ts';
-import { PermissionRule, type EventBody } from '../schema/event.ts';
+import { PermissionRule as RuleSchema, type EventBody } from '../schema/event.ts';
 import { InputPart, type Json } from '../schema/message.ts';
 import type { AuditDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { checkArguments, parseArguments } from '../tools/parse-arguments.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
+import { judgeReconciled } from './judge-reconciled.ts';
 import { isFinal, judge } from './judge.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 import { openSealed, removeSealed } from './sealed-answers.ts';
 import { placeholderOf } from './secret-answers.ts';
-import { toOutcome } from './settle-siblings.ts';
+import { toOutcome, type Judges } from './settle-siblings.ts';
 
 type Answered = Extract<EventBody, { kind: 'gate_answered' }>;
 type Given<K extends GateAnswer['kind']> = Extract<GateAnswer, { kind: K }>;
@@ -27,6 +28,15 @@ const takes: Record<GateAnswer['kind'], readonly CallState[]> = {
 
 /** A result from outside may be this large, as JSON. */
 const maxExternalBytes = 1024 * 1024;
+
+interface Move {
+  change: Parameters<ActivityDeps['store']['calls']['move']>[2];
+  answer: Answered['answer'];
+  /** Arguments, as the audit shows them. */
+  shown: string;
+  /** That the answer adds to the session. */
+  rules?: PermissionRule[];
+}
 
 /** Applies answers to calls of one session, under the permissions that hold now. */
 export class GateAnswering {
@@ -105,18 +115,18 @@ export class GateAnswering {
     if (given.isVote) {
       const actor = given.actor?.id ?? '';
       const others = (call.votes ?? []).filter((vote) => vote.actor !== actor);
-      const votes = [...others, { actor, arguments: shown }];
-      return this.#move(call, given, { state: call.state, votes }, 'vote', shown);
+      const vote = { actor, arguments: shown, ...(remember.length === 0 ? {} : { remember }) };
+      const change = { state: call.state, votes: [...others, vote] };
+      return toOutcome(await this.#move(call, given, { change, answer: 'vote', shown }));
     }
-    if (remember.length > 0)
-      await this.#deps.store.sessions.changePermissions(this.#session.ref, {
-        addRules: remember.map((rule) => ({ ...rule, source: 'confirmation' as const })),
-      });
+    const rules = rulesToRemember(given, call, shown);
+    if (rules.length > 0)
+      await this.#deps.store.sessions.changePermissions(this.#session.ref, { addRules: rules });
     const change = {
       state: tool.isExternal ? ('submitted' as const) : ('allowed' as const),
       ...(raw === undefined ? {} : { arguments: shown, ...(tool.secrets ? { sealed: raw } : {}) }),
     };
-    return this.#move(call, given, change, 'allow', shown);
+    return toOutcome(await this.#move(call, given, { change, answer: 'allow', shown, rules }));
   }
 
   async #answerQuestion(call: CallRecord, given: Given<'confirm'>, tool: Tool): Promise<GateOutcome> {
@@ -155,15 +165,11 @@ export class GateAnswering {
 
   async #reconcile(call: CallRecord, given: Given<'reconcile'>): Promise<GateOutcome> {
     const { outcome, content, reason } = given.answer;
-    // What did not happen may be tried: the call goes back to where it was before it was begun.
-    if (outcome === 'did_not_happen')
-      return this.#move(
-        call,
-        given,
-        { state: 'allowed', isDispatched: false, reason },
-        outcome,
-        call.arguments,
-      );
+    if (outcome === 'did_not_happen') {
+      const noted = { state: call.state, isDispatched: false, reason };
+      const stored = await this.#move(call, given, { change: noted, answer: outcome, shown: call.arguments });
+      return toOutcome(await judgeReconciled(this.#judges, stored));
+    }
     const text = content ?? `It was confirmed afterwards that this happened: ${reason}`;
     return this.#settle(call, given, textOutcome('success', text), outcome);
   }
@@ -180,21 +186,27 @@ export class GateAnswering {
   async #move(
     call: CallRecord,
     given: GateAnswer,
-    change: Parameters<ActivityDeps['store']['calls']['move']>[2],
-    answer: Answered['answer'],
-    shownArguments: string,
-  ): Promise<GateOutcome> {
+    { change, answer, shown, rules = [] }: Move,
+  ): Promise<CallRecord> {
     const { store } = this.#deps;
-    const moved = await store.calls.move(this.#session.ref, call.callId, change, {
+    return store.calls.move(this.#session.ref, call.callId, change, {
       events: [toEvent(given, answer)],
-      audit: toAudit(given, shownArguments),
+      audit: { ...toAudit(given, shown), ...(rules.length === 0 ? {} : { remembered: rules }) },
     });
-    return toOutcome(moved);
+  }
+
+  get #judges(): Judges {
+    return {
+      store: this.#deps.store,
+      agent: this.#agent,
+      session: this.#session,
+      policy: this.#policy,
+    };
   }
 
   /** A rule opens what its own gate guards and nothing else, and never a gate that one person alone may not open. */
   #whyNoRules(rules: unknown, gated: Tool): string | undefined {
-    const parsed = PermissionRule.array().safeParse(rules);
+    const parsed = RuleSchema.array().safeParse(rules);
     if (!parsed.success)
       return `remember must be a list of rules such as {"tool": "…", "behavior": "allow"}: ${parsed.error.issues[0]?.message}`;
     const opening = parsed.data.filter(({ behavior }) => behavior === 'allow');
@@ -206,6 +218,26 @@ export class GateAnswering {
     const unknown = parsed.data.find(({ tool }) => !this.#agent.toolByName.has(tool));
     return unknown && `remember names ${unknown.tool}, which is no tool of ${this.#agent.name}`;
   }
+}
+
+/** The rules of all who allowed these arguments, with who wants each and since when: they hold from the last answer that was needed. */
+function rulesToRemember(
+  { answer, actor }: Given<'confirm'>,
+  { votes = [] }: CallRecord,
+  shown: string,
+): PermissionRule[] {
+  const at = new Date().toISOString();
+  const agreeing = votes.filter((vote) => vote.arguments === shown && vote.actor !== actor?.id);
+  return [...agreeing, { actor: actor?.id, remember: answer.remember }].flatMap((vote) =>
+    (vote.remember ?? []).map(({ tool, pattern, behavior }) => ({
+      tool,
+      ...(pattern === undefined ? {} : { pattern }),
+      behavior,
+      source: 'confirmation' as const,
+      ...(vote.actor === undefined ? {} : { by: vote.actor }),
+      at,
+    })),
+  );
 }
 
 function editedInput(input: Json | undefined, { sealed }: CallRecord): Json | undefined {

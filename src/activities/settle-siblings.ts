@@ -8,7 +8,8 @@ import { isCoveredBy, judge } from './judge.ts';
 import { toAudit } from './judge-calls.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 
-interface Judges {
+/** What calls are judged by. */
+export interface Judges {
   store: Store;
   agent: Agent;
   session: SessionRecord;

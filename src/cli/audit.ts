@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { PermissionRule } from '../core/permission.ts';
 import { formatRule } from '../core/permission-rule.ts';
 import type { AuditEntry } from '../store/store.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
@@ -62,15 +63,21 @@ const deciders: Record<AuditEntry['by'], string> = {
 
 /** Pure. */
 export function renderAudit(entries: readonly AuditEntry[]): string[] {
-  const rows = entries.map(({ at, turn, tool, callId, behavior, by, actor, rule, reason }) => [
+  const rows = entries.map(({ at, turn, tool, callId, behavior, by, actor, rule, remembered, reason }) => [
     at,
     String(turn),
     printable(tool),
     callId,
     behavior,
     actor === undefined ? deciders[by] : oneLine(actor, 40),
-    rule ? `${oneLine(formatRule(rule), 60)} of ${rule.source ?? 'agent'}` : '',
+    ruleText(rule, remembered),
     oneLine(reason, 100),
   ]);
   return table(['WHEN', 'TURN', 'TOOL', 'CALL', 'DECISION', 'BY', 'RULE', 'REASON'], rows);
+}
+
+function ruleText(rule: PermissionRule | undefined, remembered: readonly PermissionRule[] = []): string {
+  if (!rule) return remembered.map((added) => `remembers ${oneLine(formatRule(added), 60)}`).join(', ');
+  const by = rule.by === undefined ? '' : ` by ${oneLine(rule.by, 40)}`;
+  return `${oneLine(formatRule(rule), 60)} of ${rule.source ?? 'agent'}${by}`;
 }

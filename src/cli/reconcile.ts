@@ -26,7 +26,11 @@ export function reconcileCommand(): Command {
   return withActorOptions(command, 'who found out, for the record')
     .argument('<call>', 'its id, as "durascope gates" lists it')
     .addOption(new Option('--happened', 'it is not run again').conflicts('didNotHappen'))
-    .addOption(new Option('--did-not-happen', 'it runs now').conflicts('content'))
+    .addOption(
+      new Option('--did-not-happen', 'it is judged again by the rules of now, and runs if it may').conflicts(
+        'content',
+      ),
+    )
     .requiredOption('--reason <text>', 'how you know; the model reads it where no --content is given')
     .option('--content <text>', 'what the tool would have returned, for the model')
     .action(reconcile);
@@ -44,14 +48,14 @@ async function reconcile(callId: string, options: ReconcileOptions): Promise<voi
 
 const done: Record<Reconciliation['outcome'], string> = {
   happened: 'recorded',
-  did_not_happen: 'runs',
+  did_not_happen: 'reopened',
 };
 
 function reconciliationOf(callId: string, options: ReconcileOptions): Reconciliation {
   const { happened, didNotHappen, reason, content } = options;
   if (!happened && !didNotHappen)
     throw new UsageError(
-      `Find out what became of call ${callId}, and say --happened or --did-not-happen: the second runs it`,
+      `Find out what became of call ${callId}, and say --happened or --did-not-happen: with the second it may run`,
     );
   return {
     callId,

@@ -21,7 +21,7 @@ export function renderSession(report: SessionReport, style: Style): string[] {
     `${colors.bold(ref.sessionId)} of ${ref.owner} · agent ${agent} · ${state}`,
     colors.dim(`${lastTurn} turns · ${usageText(usage)} · made ${createdAt} · changed ${updatedAt}`),
     '',
-    ...table(['TURN', 'STATE', 'ENDED BY', 'STARTED', 'USAGE'], turns.items.map(turnRow)),
+    ...table(['TURN', 'RUNS', 'STATE', 'ENDED BY', 'STARTED', 'USAGE'], turns.items.map(turnRow)),
     ...more(turns, 'older turns'),
     '',
     ...messages.items.flatMap((message) => messageLines(message, edits, style)),
@@ -30,9 +30,9 @@ export function renderSession(report: SessionReport, style: Style): string[] {
   ];
 }
 
-function turnRow({ turn, state, finishReason, error, startedAt, usage }: TurnRecord): string[] {
+function turnRow({ turn, run, state, finishReason, error, startedAt, usage }: TurnRecord): string[] {
   const ending = error ? `${finishReason}: ${oneLine(error.message, 60)}` : (finishReason ?? '');
-  return [String(turn), state, ending, startedAt, usageText(usage)];
+  return [String(turn), String(run), state, ending, startedAt, usageText(usage)];
 }
 
 function messageLines(message: Msg, edits: readonly Edit[], { colors, width }: Style): string[] {

@@ -10,6 +10,9 @@ export interface PermissionRule {
   pattern?: string;
   behavior: PermissionBehavior;
   source?: RuleSource;
+  /** Who remembered it at a gate, and when: an ISO time. */
+  by?: string;
+  at?: string;
 }
 
 /**
@@ -130,7 +133,8 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
 
 export function describeRule(rule: PermissionRule): string {
   const pattern = rule.pattern === undefined ? '' : `(${rule.pattern})`;
-  return `the ${rule.source ?? 'agent'}'s rule ${rule.behavior} ${rule.tool}${pattern}`;
+  const remembered = rule.by === undefined ? '' : `, which ${rule.by} remembered,`;
+  return `the ${rule.source ?? 'agent'}'s rule ${rule.behavior} ${rule.tool}${pattern}${remembered}`;
 }
 
 /** Nobody is there to be asked: what would be asked is denied, and the suggestions stay for whoever reads it later. */

@@ -6,6 +6,8 @@ export const PermissionRule = z.object({
   pattern: z.string().exactOptional(),
   behavior: z.enum(['allow', 'ask', 'deny']),
   source: z.enum(['agent', 'owner', 'session', 'confirmation']).exactOptional(),
+  by: z.string().exactOptional(),
+  at: z.string().exactOptional(),
 });
 
 export const Question = z.object({

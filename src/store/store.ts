@@ -117,6 +117,8 @@ export interface TurnRecord {
   inputId: string;
   agent: string;
   revision: string;
+  /** Counts its stretches between gates, from 1: the number of its newest `run_start`. */
+  run: number;
   state: TurnState;
   finishReason?: FinishReason;
   /** Of the message that answers the turn. */
@@ -153,7 +155,8 @@ export interface TurnStore {
   /** The newest input ids with their turns, oldest first. */
   recentInputs(ref: SessionRef, limit: number): Promise<{ inputId: string; turn: number }[]>;
   /**
-   * Marks a turn, and with it the session, as running or waiting, and appends the events. Ended turns stay as they are, and one that is
+   * Marks a turn, and with it the session, as running or waiting, and appends the events; a `run_start` among them begins its next run.
+   * Ended turns stay as they are, and one that is
    * in that state already is a repeat: nothing is appended.
    */
   setState(ref: SessionRef, turn: number, state: 'running' | 'waiting', events: EventBody[]): Promise<void>;
@@ -197,6 +200,15 @@ export interface MessageOutline {
   tokens: number;
 }
 
+/** Somebody allowed a call that more people must allow. */
+export interface CallVote {
+  actor: string;
+  /** That they allowed: the proposed ones, or an edit. */
+  arguments: string;
+  /** What they want remembered, once enough people have allowed the same. */
+  remember?: PermissionRule[];
+}
+
 /** One row of the tool ledger. */
 export interface CallRecord {
   callId: string;
@@ -218,7 +230,7 @@ export interface CallRecord {
   /** It asks a person a question. */
   question?: Question;
   /** People who allowed it so far, where several must, and the arguments that they allowed. */
-  votes?: { actor: string; arguments: string }[];
+  votes?: CallVote[];
   state: CallState;
   /** The act has begun and its outcome is not committed yet. */
   isDispatched: boolean;
@@ -302,6 +314,8 @@ export interface CallStore {
       arguments?: string;
       sealed?: string;
       votes?: CallRecord['votes'];
+      suggestedRules?: PermissionRule[];
+      isSafety?: boolean;
       reason?: string;
       isDispatched?: boolean;
     },
@@ -328,6 +342,8 @@ export interface AuditDraft {
   actor?: string;
   /** As decided on: without the values of secret fields. */
   arguments: string;
+  /** The rules that its answer added to the session. */
+  remembered?: PermissionRule[];
 }
 
 export interface AuditStore {

@@ -124,6 +124,11 @@ export class TurnState {
           ...(change.reason === undefined ? {} : { reason: change.reason }),
         };
       }),
+      // What people allowed was one attempt: at its next gate a call needs them anew.
+      votes: this.#memory.carry.votes.filter(({ callId }) => {
+        const change = byId.get(callId);
+        return !change || change.state === 'asking';
+      }),
       // A call that reaches another gate (allowed, then uncertain) is announced again; one that only got a vote is not.
       announced: this.#memory.carry.announced.filter((id) => {
         const change = byId.get(id);

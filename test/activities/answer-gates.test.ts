@@ -164,3 +164,98 @@ describe('answerGates', () => {
     expect(await statesOf(ref)).toEqual(['c1 asking', 'c2 allowed']);
   });
 });
+
+describe('a remembered rule', () => {
+  const deniesBob: PermissionRule = { ...toRule('bob'), behavior: 'deny' };
+
+  it('names who remembered it and since when, in the session and wherever it decides', async () => {
+    const calls = [asks('c1', 'ann'), asks('c2', 'ann', { state: 'held' })];
+    const ref = await atGate(...calls);
+    const forged = { ...toRule('ann'), by: 'boss', at: 'long ago', source: 'owner' as const };
+    await answer(ref, calls, confirms('c1', { remember: [forged] }, { actor: { id: 'rita' } }));
+    const rule = {
+      ...toRule('ann'),
+      source: 'confirmation',
+      by: 'rita',
+      at: expect.stringMatching(/^20.*Z$/) as string,
+    };
+    expect((await content.store.sessions.get(ref))?.permissions.rules).toEqual([rule]);
+    expect((await content.store.audit.list(ref, {})).items).toMatchObject([
+      { callId: 'c1', by: 'person', actor: 'rita', remembered: [rule] },
+      {
+        callId: 'c2',
+        by: 'allow_rule',
+        rule,
+        reason: expect.stringContaining('which rita remembered') as string,
+      },
+    ]);
+  });
+
+  it('of several voters holds from the last vote that was needed, and only where they allowed the same', async () => {
+    const calls = [asks('c1', 'ann')];
+    const ref = await atGate(...calls);
+    const rules = async () => (await content.store.sessions.get(ref))?.permissions.rules ?? [];
+    const vote = (id: string, over: Partial<Confirmation>, more: object = { isVote: true }) =>
+      answer(ref, calls, confirms('c1', over, { actor: { id }, ...more }));
+    await vote('rita', { remember: [deniesBob] });
+    await vote('sam', { input: { to: 'cid' }, remember: [{ ...toRule('cid'), behavior: 'ask' }] });
+    expect(await rules()).toEqual([]);
+    await vote('tom', { remember: [{ ...toRule('dan'), behavior: 'ask' }] }, {});
+    expect((await rules()).map(({ pattern, by }) => `${pattern} by ${by}`)).toEqual([
+      'to=bob by rita',
+      'to=dan by tom',
+    ]);
+  });
+});
+
+describe('a call that did not happen', () => {
+  const uncertain = (over: Partial<CallDraft> = {}) => asks('c1', 'ann', { state: 'uncertain', ...over });
+  const reconciles: GateAnswer = {
+    kind: 'reconcile',
+    actor: { id: 'rita' },
+    answer: { callId: 'c1', outcome: 'did_not_happen', reason: 'the log says so' },
+  };
+  const begun = async () => {
+    const calls = [uncertain()];
+    const ref = await atGate(...calls);
+    await content.store.calls.dispatch(ref, ['c1']);
+    return { ref, run: () => answer(ref, calls, reconciles) };
+  };
+  const audit = async (ref: SessionRef) =>
+    (await content.store.audit.list(ref, {})).items.map(({ by, behavior }) => `${by} ${behavior}`);
+
+  it('runs where a rule allows it today', async () => {
+    const { ref, run } = await begun();
+    await content.store.sessions.changePermissions(ref, { addRules: [toRule('ann')] });
+    expect(await run()).toMatchObject([{ callId: 'c1', state: 'allowed' }]);
+    expect(await content.store.calls.get(ref, 'c1')).toMatchObject({ isDispatched: false });
+    expect(await audit(ref)).toEqual(['person allow', 'allow_rule allow']);
+  });
+
+  it('is denied where a rule or the mode forbids it today', async () => {
+    for (const change of [
+      { addRules: [{ ...toRule('ann'), behavior: 'deny' as const }] },
+      { mode: 'explore' as const },
+      { mode: 'dont_ask' as const },
+    ]) {
+      const { ref, run } = await begun();
+      await content.store.sessions.changePermissions(ref, change);
+      expect(await run()).toMatchObject([{ callId: 'c1', state: 'denied' }]);
+      expect((await audit(ref)).at(-1)).toContain('deny');
+    }
+  });
+
+  it('asks anew where people decide: what they allowed was the first attempt', async () => {
+    const { ref, run } = await begun();
+    const first = await run();
+    expect(first).toMatchObject([{ callId: 'c1', state: 'asking' }]);
+    expect(await content.store.calls.get(ref, 'c1')).toMatchObject({
+      isDispatched: false,
+      reason: expect.stringContaining('no rule allows it') as string,
+      suggestedRules: [toRule('ann')],
+      votes: [],
+    });
+    expect(await run()).toEqual(first);
+    expect(await audit(ref)).toEqual(['person allow', 'default ask']);
+  });
+});

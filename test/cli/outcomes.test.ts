@@ -88,7 +88,7 @@ describe('reconcile', () => {
     );
     expect((await stack.model.waitForRequest(asked + 1)).messages.at(-1)?.text).toBe('charged once');
     expect((await stack.cli('reconcile', b, '--did-not-happen', ...why)).stdout).toBe(
-      `runs ${b}: session charge-b goes on\n`,
+      `reopened ${b}: session charge-b goes on\n`,
     );
     expect((await stack.model.waitForRequest(asked + 2)).messages.at(-1)?.text).toBe('charged again');
   });

@@ -34,6 +34,7 @@ describe('sessions and show', () => {
   it('tell a session with its turns and messages, and replay its events from a cursor', async () => {
     const { stdout } = await stack.cli('show', 'plain');
     expect(stdout).toContain('plain of');
+    expect(stdout).toMatch(/^TURN +RUNS +STATE .*\n1 +1 +ended /m);
     expect(stdout).toContain('> Where is order 1001?\nIt is on its way.');
     expect(parsed((await stack.cli('show', 'plain', '--json')).stdout)).toMatchObject({
       state: 'idle',

@@ -23,6 +23,7 @@ export function turnContract(store: () => Store): void {
         turn: 1,
         turnId: `turn/${ref.owner}/${ref.sessionId}/1`,
         state: 'running',
+        run: 1,
       });
       expect(await store().turns.get(ref, 1)).toEqual(turn);
       expect(await store().sessions.get(ref)).toMatchObject({ state: 'running', head: 1, lastTurn: 1 });
@@ -54,7 +55,9 @@ export function turnContract(store: () => Store): void {
       expect(await store().sessions.get(ref)).toMatchObject({ state: 'waiting' });
       await store().turns.setState(ref, 1, 'running', [{ kind: 'run_start', run: 2 }]);
       expect(await kindsOf(store(), ref, 3)).toEqual(['run_end', 'run_start']);
-      expect(await store().turns.get(ref, 1)).toMatchObject({ state: 'running' });
+      expect(await store().turns.get(ref, 1)).toMatchObject({ state: 'running', run: 2 });
+      expect(await closeTurn(store(), ref, 1)).toMatchObject({ run: 2 });
+      expect((await store().turns.list(ref, {})).items).toMatchObject([{ run: 2 }]);
     });
 
     it('end once, and stay ended', async () => {

@@ -208,6 +208,7 @@ describe('runs', () => {
       'run 2',
       'end 2: model_stop',
     ]);
+    expect((await session.turns()).items[0]).toMatchObject({ run: 2 });
   });
 });
 

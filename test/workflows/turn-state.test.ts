@@ -280,6 +280,25 @@ describe('votes', () => {
     expect(turn.answers.underWay).toMatchObject([{ isVote: true }]);
   });
 
+  it('are needed anew when the call comes to another gate', () => {
+    const turn = aTurn(needsTwo);
+    for (const actor of ['ann', 'bob']) {
+      confirms(turn, {}, actor);
+      applies(turn);
+    }
+    expect(stateOf(turn)).toBe('allowed');
+    turn.callsChanged([{ callId: 'c1', state: 'uncertain' }]);
+    turn.callsChanged([{ callId: 'c1', state: 'asking' }]);
+    expect(confirms(turn, {}, 'ann')).toEqual(['c1']);
+    expect(turn.answers.underWay).toMatchObject([{ isVote: true }]);
+  });
+
+  it('of a question are one answer: people can agree on arguments alone', () => {
+    const turn = aTurn(aCall('c1', { isQuestion: true, approval: { count: 2 } }));
+    confirms(turn, { answer: 'L' }, 'ann');
+    expect(turn.answers.underWay).toEqual([expect.not.objectContaining({ isVote: true })]);
+  });
+
   it('are forgotten with their step', () => {
     const turn = aTurn(needsTwo);
     confirms(turn, {}, 'ann');

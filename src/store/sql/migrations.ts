@@ -102,6 +102,7 @@ const migrations: Record<string, Migration> = {
       `create index durascope_events_origin on durascope_events (origin) where origin is not null`,
     ];
   },
+  '0005_runs': () => [`alter table durascope_turns add column run integer not null default 1`],
 };
 
 /** Any fixed number that no other program on the same database is likely to choose. */

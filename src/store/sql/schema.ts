@@ -52,6 +52,7 @@ interface TurnTable {
   input_id: string;
   agent: string;
   revision: string;
+  run: number;
   state: TurnState;
   finish_reason: FinishReason | null;
   reply_message_id: string | null;

@@ -2,6 +2,7 @@ import type { SessionRef } from '../../contracts/ids.ts';
 import { turnIdOf } from '../../contracts/ids.ts';
 import type { TurnError } from '../../contracts/inputs.ts';
 import { addUsage, noUsage } from '../../core/usage.ts';
+import type { EventBody } from '../../schema/event.ts';
 import type { Usage } from '../../schema/message.ts';
 import { NotInStoreError } from '../store.ts';
 import type { TurnRecord, TurnStore } from '../store.ts';
@@ -29,6 +30,7 @@ export function sqlTurns(context: SqlContext): TurnStore {
           input_id: input.inputId,
           agent: input.agent,
           revision: input.revision,
+          run: newestRun(input.events) ?? 1,
           state: 'running',
           finish_reason: null,
           reply_message_id: null,
@@ -98,7 +100,7 @@ export function sqlTurns(context: SqlContext): TurnStore {
         if (row.state === 'ended' || row.state === state) return;
         await session.trx
           .updateTable('durascope_turns')
-          .set({ state })
+          .set({ state, run: newestRun(events) ?? row.run })
           .where('session', '=', session.session.id)
           .where('turn', '=', turn)
           .execute();
@@ -164,6 +166,10 @@ async function needTurn(session: SessionWriter, turn: number): Promise<TurnRow> 
   return row;
 }
 
+function newestRun(events: readonly EventBody[]): number | undefined {
+  return events.findLast((body) => body.kind === 'run_start')?.run;
+}
+
 function toTurn(ref: SessionRef, row: TurnRow): TurnRecord {
   return {
     turn: row.turn,
@@ -171,6 +177,7 @@ function toTurn(ref: SessionRef, row: TurnRow): TurnRecord {
     inputId: row.input_id,
     agent: row.agent,
     revision: row.revision,
+    run: row.run,
     state: row.state,
     ...(row.finish_reason === null ? {} : { finishReason: row.finish_reason }),
     ...(row.reply_message_id === null ? {} : { replyMessageId: row.reply_message_id }),
