@@ -39,10 +39,14 @@ export type {
   ToolResultState,
   Usage,
 } from './schema/message.ts';
+export { defineMcpServer } from './mcp/define-mcp-server.ts';
+export { mcpServer, type McpSource } from './mcp/mcp-source.ts';
+export type { McpOAuth, McpServer, McpServerOptions, SamplingLimits } from './mcp/server.ts';
 export { loadSkill, loadSkills, type Skill } from './skills/load-skill.ts';
 export { skills } from './skills/skill-source.ts';
 export { askUser } from './tools/ask-user.ts';
 export { DefinitionError } from './tools/definition-error.ts';
+export { OutcomeUnknownError } from './tools/outcome-unknown.ts';
 export { defineTool, type PermissionAnswer, type ToolOptions } from './tools/define-tool.ts';
 export type { JsonSchema } from './tools/json-schema-type.ts';
 export { media, text, type Media } from './tools/tool-parts.ts';

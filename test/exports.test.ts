@@ -5,12 +5,14 @@ describe('the public names', () => {
   it('of durascope are these', () => {
     expect(Object.keys(durascope).toSorted()).toEqual([
       'DefinitionError',
+      'OutcomeUnknownError',
       'WorkspaceError',
       'askUser',
       'bubblewrapBackend',
       'commandPermissions',
       'defineAgent',
       'defineConfig',
+      'defineMcpServer',
       'defineTool',
       'dockerBackend',
       'foldEvent',
@@ -22,6 +24,7 @@ describe('the public names', () => {
       'localBackend',
       'matchesHostRule',
       'matchesPathRule',
+      'mcpServer',
       'media',
       'parseRule',
       'skills',

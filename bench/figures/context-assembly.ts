@@ -6,6 +6,8 @@ import { createModelRegistry } from '../../src/model/registry.ts';
 import type { CallModelInput } from '../../src/contracts/activities.ts';
 import type { SessionRef } from '../../src/contracts/ids.ts';
 import type { MsgDraft, SessionRecord, Store } from '../../src/store/store.ts';
+import { openVault } from '../../src/store/vault.ts';
+import { openWorkerScope } from '../../src/worker/worker-scope.ts';
 import { usual } from '../support/agents.ts';
 import type { Figure } from '../support/figure.ts';
 import { median } from '../support/statistics.ts';
@@ -103,6 +105,7 @@ class Assembly {
       models: createModelRegistry(),
       contexts: new ContextCache(),
       lingerMs: 0,
+      worker: openWorkerScope({ vault: openVault(this.#store.secrets), models: createModelRegistry() }),
       hasSearchAttributes: false,
     };
   }

@@ -5,6 +5,7 @@ import type { ModelRegistry } from '../model/registry.ts';
 import type { GateCall } from '../schema/event.ts';
 import type { Store } from '../store/store.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
+import type { WorkerScope } from '../tools/worker-scope.ts';
 import type { ContextCache } from './context-cache.ts';
 
 export type RulesOfOwner = (owner: string) => readonly PermissionRule[] | Promise<readonly PermissionRule[]>;
@@ -25,6 +26,8 @@ export interface ActivityDeps {
   agents: AgentRegistry;
   models: ModelRegistry;
   contexts: ContextCache;
+  /** What lives as long as the worker, for tool sources. */
+  worker: WorkerScope;
   /** Rules that hold for all sessions of an owner. */
   rulesOf?: RulesOfOwner;
   /** Tools that every agent of this worker has besides its own. */

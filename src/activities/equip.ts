@@ -5,7 +5,12 @@ import { taskSource } from '../tasks/task-source.ts';
 import { activeGroupsSlot, resetTools } from '../tools/reset-tools.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import { foundToolsSlot, toolSearch } from '../tools/tool-search.ts';
-import { loadLimitMs, type LoadedTools, type ToolSource } from '../tools/tool-source.ts';
+import {
+  loadLimitMs,
+  type LoadedTools,
+  type ToolSource,
+  type ToolSourceContext,
+} from '../tools/tool-source.ts';
 import type { SessionSlots, Tool } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
 import { readResult } from './read-result.ts';
@@ -40,7 +45,14 @@ export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): 
     ...groups.active.flatMap((group) => group.sources ?? []),
     ...(deps.sources ?? []),
   ];
-  const context = { ref, agent: agent.name, slots };
+  const context = {
+    ref,
+    agent: agent.name,
+    model: agent.model,
+    workingDirectories: agent.permissions.workingDirectories,
+    worker: deps.worker,
+    slots,
+  };
   const loaded = await Promise.all(sources.map((source) => load(source, context)));
 
   const toolByName = new Map<string, Tool>(agent.toolByName);
@@ -119,7 +131,7 @@ function add(toolByName: Map<string, Tool>, tool: Tool): boolean {
 
 async function load(
   source: ToolSource,
-  context: { ref: SessionRef; agent: string; slots: SessionSlots },
+  context: Omit<ToolSourceContext, 'signal'>,
 ): Promise<LoadedTools & { source: string }> {
   const signal = AbortSignal.timeout(loadLimitMs);
   try {

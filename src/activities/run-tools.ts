@@ -8,8 +8,10 @@ import type { PermissionPolicy } from '../core/permission.ts';
 import type { CallRecord, SessionRecord } from '../store/store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 import { runTool } from '../tools/run-tool.ts';
+import { OutcomeUnknownError } from '../tools/outcome-unknown.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
+import { askInCall } from './ask-in-call.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equip } from './equip.ts';
 import { EventPublisher } from './event-publisher.ts';
@@ -91,7 +93,11 @@ class CallRun {
 
   async perform(): Promise<CallRecord> {
     const before = this.#before;
-    if (before.state !== 'allowed' && before.state !== 'pending') return before;
+    // Asking in mid-call: the worker that did has ended.
+    const wasAsking = before.state === 'asking' && before.isDispatched;
+    if (before.state !== 'allowed' && before.state !== 'pending' && !wasAsking) return before;
+    if (wasAsking)
+      await this.#batch.deps.store.calls.move(this.#batch.address.ref, before.callId, { state: 'allowed' });
     const tool = this.#batch.agent.toolByName.get(before.name);
     if (!tool)
       return this.#settle(errorOutcome(`The tool ${before.name} is not part of the agent any more.`));
@@ -105,7 +111,10 @@ class CallRun {
     const parsed = await parseArguments(raw, tool);
     if (!parsed.ok) return this.#settle(errorOutcome(parsed.message));
 
-    if (before.isDispatched && !tool.isIdempotent && !tool.isReadOnly(parsed.input)) return this.#uncertain();
+    if (before.isDispatched && !tool.isIdempotent && !tool.isReadOnly(parsed.input))
+      return this.#uncertain(
+        `${before.name} was begun and its worker ended before the outcome was recorded: it may or may not have happened.`,
+      );
     if (before.attempts >= maxDispatches)
       return this.#settle(
         errorOutcome(
@@ -161,10 +170,20 @@ class CallRun {
                 },
               },
             ]),
+          onAsk: (question, { waitMs }) =>
+            askInCall(this.#batch.deps.store, { ref, turn, callId }, question, {
+              waitMs,
+              signal: this.#signal,
+              policy: tool.approval ?? this.#batch.agent.permissions.approval,
+            }),
         },
       );
       return await this.#settle(withoutSecrets(outcome, secrets), publisher);
     } catch (error) {
+      if (error instanceof OutcomeUnknownError) {
+        await publisher.finish();
+        return this.#uncertain(error.message);
+      }
       // An interrupt ends the call for good; any other stop leaves it dispatched, for the next attempt to judge.
       if (!this.#signal.aborted || !isCancelRequested()) throw error;
       return this.#settle(
@@ -186,10 +205,10 @@ class CallRun {
     );
   }
 
-  #uncertain(): Promise<CallRecord> {
+  #uncertain(reason: string): Promise<CallRecord> {
     return this.#batch.deps.store.calls.move(this.#batch.address.ref, this.#before.callId, {
       state: 'uncertain',
-      reason: `${this.#before.name} was begun and its worker ended before the outcome was recorded: it may or may not have happened.`,
+      reason,
     });
   }
 }

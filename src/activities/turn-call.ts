@@ -19,7 +19,7 @@ export async function toTurnCall(agent: Agent, record: CallRecord): Promise<Turn
     // A call that has its result already parts no batch.
     concurrencySafe: tool === undefined || !parsed?.ok || tool.isConcurrencySafe(parsed.input),
     returnDirect: tool?.returnDirect ?? false,
-    timeoutMs: tool?.timeoutMs ?? 0,
+    timeoutMs: (tool?.timeoutMs ?? 0) + (tool?.waitMs ?? 0),
     ...(tool?.question ? { isQuestion: true } : {}),
     ...(record.reason === undefined ? {} : { reason: record.reason.slice(0, reasonLength) }),
     ...(approval ? { approval } : {}),

@@ -33,6 +33,7 @@ const members: Record<keyof Tool, [check: Check, expected: string]> = {
   isExternal: [isBoolean, 'true or false'],
   returnDirect: [isBoolean, 'true or false'],
   timeoutMs: [isPositive, 'a whole number of milliseconds'],
+  waitMs: [optional(isPositive), 'a whole number of milliseconds'],
   maxAttempts: [isPositive, 'a whole number from 1'],
   checkPermission: [isFunction, 'a function'],
   matchRule: [optional(isFunction), 'a function'],

@@ -33,6 +33,7 @@ import type {
   SubmitOptions,
   Turn,
 } from './client.ts';
+import { answerInCall, asksWhileItRuns } from './answer-in-call.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
@@ -109,9 +110,9 @@ export class TemporalSession implements Session {
   async confirm(results: Confirmation[], options?: AnswerOptions): Promise<void> {
     checkAnswers(results);
     const { store } = this.#context.content;
-    await sendSealed({ store, ref: this.#ref }, results, (sent) =>
-      this.#answer(confirmUpdate, sent, options),
-    );
+    const others = await this.#answerRunning(results, options);
+    if (others.length === 0) return;
+    await sendSealed({ store, ref: this.#ref }, others, (sent) => this.#answer(confirmUpdate, sent, options));
   }
 
   async submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void> {
@@ -232,6 +233,18 @@ export class TemporalSession implements Session {
       if (isNotFound(error)) return false;
       throw error;
     }
+  }
+
+  /** Answers calls that ask while they run, which their turn's workflow knows nothing of; returns the other results. */
+  async #answerRunning(results: Confirmation[], options: AnswerOptions = {}): Promise<Confirmation[]> {
+    const { store } = this.#context.content;
+    const others: Confirmation[] = [];
+    for (const result of results) {
+      const call = await store.calls.get(this.#ref, result.callId);
+      if (call && asksWhileItRuns(call)) await answerInCall(store, this.#ref, call, result, options.actor);
+      else others.push(result);
+    }
+    return others;
   }
 
   /** Answers go straight to the turn that waits: its validator knows what it waits for. */

@@ -20,6 +20,9 @@ interface Known {
   checkOutput?: CompiledSchema['check'];
 }
 
+/** After these a turn may have come to a gate or to its end; a call that asks while it runs ends no run. */
+const mayHaveStopped = new Set<AgentEvent['kind']>(['run_end', 'turn_end', 'require_user_confirm']);
+
 export class TemporalTurn<Output = unknown> implements Turn<Output> {
   readonly id: string;
   readonly turn: number;
@@ -64,7 +67,7 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
     const now = await this.#reached(until);
     if (now) return now;
     for await (const event of followEvents(store, bus, this.#ref, { after, ...(signal ? { signal } : {}) })) {
-      if (event.turnId !== this.id || (event.kind !== 'run_end' && event.kind !== 'turn_end')) continue;
+      if (event.turnId !== this.id || !mayHaveStopped.has(event.kind)) continue;
       const reply = await this.#reached(until);
       if (reply) return reply;
     }

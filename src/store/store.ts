@@ -26,6 +26,7 @@ export interface Store {
   events: EventStore;
   audit: AuditStore;
   blobs: BlobStore;
+  secrets: SecretStore;
   slots: SlotStore;
   /** Resolves when the store answers; throws `StoreUnavailableError` otherwise. */
   ping(): Promise<void>;
@@ -316,6 +317,7 @@ export interface CallStore {
       votes?: CallRecord['votes'];
       suggestedRules?: PermissionRule[];
       isSafety?: boolean;
+      question?: Question;
       reason?: string;
       isDispatched?: boolean;
     },
@@ -399,6 +401,13 @@ export interface SlotChange {
   value: Json | undefined;
   /** Appended to the session's log, as events of this turn. */
   events?: { turn: number; bodies: EventBody[] };
+}
+
+/** Sealed secrets of owners: the store can't read them (vault.ts). */
+export interface SecretStore {
+  get(owner: string, name: string): Promise<string | undefined>;
+  /** Replaces it; `undefined` deletes it. */
+  set(owner: string, name: string, sealed: string | undefined): Promise<void>;
 }
 
 /** The store did not answer. Retryable: nothing was half written. */

@@ -1,4 +1,6 @@
-import type { CallContext, Tool, ToolContext, ToolOutcome, ToolProgress } from './tool.ts';
+import type { AskPerson, CallContext, Tool, ToolContext, ToolOutcome, ToolProgress } from './tool.ts';
+import { OutcomeUnknownError } from './outcome-unknown.ts';
+import { timeLimit } from './time-limit.ts';
 import { errorOutcome, toolFailed, toolTimedOut } from './tool-errors.ts';
 import { streamedText, toOutcome } from './tool-result.ts';
 
@@ -6,13 +8,16 @@ export interface RunHooks {
   /** A piece of the result, while the tool still runs. */
   onText: (delta: string) => void;
   onProgress: (update: ToolProgress) => void;
+  /** Asks a person; absent: nobody is there. The tool's time limit stands still meanwhile. */
+  onAsk?: AskPerson;
 }
 
 /**
  * Runs one call to its outcome; a failure of the tool is an outcome too. Retries a throwing tool where it may, within its one time limit.
  * After it has settled it calls no hook, even when a tool that ignores its signal goes on.
  *
- * @throws the reason of `context.signal` when that aborts: what this means is for the caller to say.
+ * @throws the reason of `context.signal` when that aborts: what this means is for the caller to say; OutcomeUnknownError of a call that may
+ *   not run again.
  */
 export async function runTool(
   tool: Tool,
@@ -21,13 +26,22 @@ export async function runTool(
   hooks: RunHooks,
 ): Promise<ToolOutcome> {
   context.signal.throwIfAborted();
-  const limit = new AbortController();
-  const timer = setTimeout(
-    () => limit.abort(new DOMException('The time limit has passed.', 'TimeoutError')),
-    tool.timeoutMs,
-  );
+  const limit = timeLimit(tool.timeoutMs);
   const signal = AbortSignal.any([context.signal, limit.signal]);
-  const attempts = tool.isIdempotent || tool.isReadOnly(input) ? tool.maxAttempts : 1;
+  const mayRepeat = tool.isIdempotent || tool.isReadOnly(input);
+  const attempts = mayRepeat ? tool.maxAttempts : 1;
+  let waitLeftMs = tool.waitMs ?? 0;
+  const ask: AskPerson = (question, { waitMs }) =>
+    limit.pauseFor(async () => {
+      const beganAt = performance.now();
+      try {
+        return waitLeftMs <= 0 || !hooks.onAsk
+          ? ({ kind: 'nobody' } as const)
+          : await hooks.onAsk(question, { waitMs: Math.min(waitMs, waitLeftMs) });
+      } finally {
+        waitLeftMs -= performance.now() - beganAt;
+      }
+    });
   const audience = audienceOf(hooks);
   try {
     for (let attempt = 1; ; attempt += 1) {
@@ -38,17 +52,19 @@ export async function runTool(
           signal,
           attempt: context.attempt + attempt - 1,
           progress: audience.onProgress,
+          ask,
           preset: {},
         };
         return await execute(tool, input, toolContext, audience.onText);
       } catch (error) {
         context.signal.throwIfAborted();
         if (limit.signal.aborted) return errorOutcome(toolTimedOut(tool, input));
+        if (error instanceof OutcomeUnknownError && !mayRepeat) throw error;
         if (attempt >= attempts) return errorOutcome(toolFailed(tool, error));
       }
     }
   } finally {
-    clearTimeout(timer);
+    limit.clear();
     audience.leave();
   }
 }
@@ -132,7 +148,7 @@ async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 /** The hooks, until the call has settled. */
-function audienceOf(hooks: RunHooks): RunHooks & { leave(): void } {
+function audienceOf(hooks: RunHooks): Pick<RunHooks, 'onText' | 'onProgress'> & { leave(): void } {
   let isListening = true;
   return {
     onText: (delta) => isListening && hooks.onText(delta),

@@ -1,5 +1,6 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import type { SessionSlots, Tool } from './tool.ts';
+import type { WorkerScope } from './worker-scope.ts';
 
 /**
  * Tools that are known only at run time: those of MCP servers, of skills, of a session's workspace or team. To the loop they are tools
@@ -22,6 +23,11 @@ export interface ToolSourceContext {
   ref: SessionRef;
   /** The agent's name. */
   agent: string;
+  /** The agent's model, as `provider/name`. */
+  model: string;
+  /** Absolute paths that the agent's definition names. */
+  workingDirectories: readonly string[];
+  worker: WorkerScope;
   /** Named state of the session. */
   slots: SessionSlots;
   /** Aborts when the answer comes too late. */

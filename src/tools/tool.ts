@@ -43,10 +43,21 @@ export interface ToolProgress {
   fraction?: number;
 }
 
+/** What came of a question: a person's answer, their refusal, or nobody's answer in time. */
+export type Answer = { kind: 'answered'; answer: string } | { kind: 'denied' } | { kind: 'nobody' };
+
+/** `waitMs` is how long a person has; the call's own time limit stands still meanwhile. */
+export type AskPerson = (question: Question, options: { waitMs: number }) => Promise<Answer>;
+
 /** What `execute` is given besides its input. */
 export interface ToolContext<Preset = Readonly<Record<string, unknown>>> extends CallContext {
   /** Tells observers how far it is; no part of the result. */
   progress: (update: ToolProgress) => void;
+  /**
+   * Asks a person in the middle of the call, through a gate, and waits. It holds a place of the worker meanwhile, and a worker that dies
+   * takes the call along: a question that can be asked before acting belongs to a tool of its own (`askUser`).
+   */
+  ask: AskPerson;
   /** The tool's preset parameters; empty when it has none. */
   preset: Preset;
 }
@@ -79,6 +90,8 @@ export interface Tool {
   returnDirect: boolean;
   /** Limit of one call, its attempts and the pauses between them together, in milliseconds. */
   timeoutMs: number;
+  /** How long one call may wait for people whom it asks with `context.ask`, in milliseconds, all in all. Absent: not at all. */
+  waitMs?: number;
   /** How often a throwing execution is tried in all; more than 1 only for tools that are read-only or idempotent. */
   maxAttempts: number;
   /** The tool's own verdict on this input; undefined when it has none. */

@@ -7,10 +7,14 @@ import { heartbeatMs } from '../activities/liveness.ts';
 import type { Agent } from '../agents/agent.ts';
 import { createAgentRegistry } from '../agents/agent-registry.ts';
 import { defaultTaskQueue } from '../contracts/task-queues.ts';
+import { McpPool, mcpPool } from '../mcp/pool.ts';
+import type { McpServer } from '../mcp/server.ts';
 import { createModelRegistry, type ProviderConfig } from '../model/registry.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
+import { openVault, type VaultOptions } from '../store/vault.ts';
 import { hasSearchAttributes } from './search-attributes.ts';
 import { checkWorkflowsPath, workflowBundle } from './workflow-bundle.ts';
+import { openWorkerScope } from './worker-scope.ts';
 
 export interface WorkerOptions {
   agents: readonly Agent[];
@@ -27,6 +31,10 @@ export interface WorkerOptions {
    * bundle made ahead goes into `temporal.workflowBundle` instead, and must export all of `durascope/workflow` too.
    */
   workflowsPath?: string;
+  /** MCP servers that agents name in their `sources`, as `mcpServer('name')`. */
+  mcp?: readonly McpServer[];
+  /** How owners' tokens are encrypted in the store. Default: with DURASCOPE_SECRET_KEY. */
+  vault?: VaultOptions;
   /** Permission rules that hold for all sessions of an owner, asked before each model call. */
   rulesOf?: RulesOfOwner;
   /** Told when nobody answered a gate in time: to remind people. */
@@ -64,11 +72,16 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
   try {
     const { connection, namespace } = await connect(options, opened);
     const { store } = await openContent(options.store, opened);
+    const vault = openVault(store.secrets, options.vault);
+    const scope = openWorkerScope({ vault, models });
+    scope.resource(mcpPool, () => new McpPool({ vault, models, named: options.mcp ?? [] }));
+    opened.unshift(scope);
     const activities = createActivities({
       store,
       agents,
       models,
       contexts: new ContextCache(),
+      worker: scope,
       ...(options.rulesOf ? { rulesOf: options.rulesOf } : {}),
       ...(options.onGate ? { onGate: options.onGate } : {}),
       lingerMs: options.sessionLingerMs ?? 60_000,

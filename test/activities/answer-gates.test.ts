@@ -14,6 +14,7 @@ import { openStore, type OpenStore } from '../../src/store/open-store.ts';
 import type { CallDraft } from '../../src/store/store.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { kindsOf, openedTurn, step } from '../store/sample-session.ts';
+import { testScope } from '../support/worker-scope.ts';
 
 const toRule = (to: string): PermissionRule => ({ tool: 'send', pattern: `to=${to}`, behavior: 'allow' });
 const send = defineTool({
@@ -41,6 +42,7 @@ beforeEach(async () => {
     agents: createAgentRegistry([agent]),
     models: createModelRegistry(),
     contexts: new ContextCache(),
+    worker: testScope(),
     lingerMs: 1000,
     hasSearchAttributes: false,
   };

@@ -11,6 +11,7 @@ import { openStore, type OpenStore } from '../../src/store/open-store.ts';
 import type { LoadedTools, ToolSource } from '../../src/tools/tool-source.ts';
 import { openedTurn } from '../store/sample-session.ts';
 import { aTool } from '../tools/a-tool.ts';
+import { testScope } from '../support/worker-scope.ts';
 
 let content: OpenStore;
 let deps: ActivityDeps;
@@ -22,6 +23,7 @@ beforeEach(async () => {
     agents: createAgentRegistry([]),
     models: createModelRegistry(),
     contexts: new ContextCache(),
+    worker: testScope(),
     lingerMs: 1000,
     hasSearchAttributes: false,
   };

@@ -6,7 +6,8 @@ import { loadSkill, loadSkills } from '../../src/skills/load-skill.ts';
 import { skills } from '../../src/skills/skill-source.ts';
 import type { ToolSource } from '../../src/tools/tool-source.ts';
 import { memorySlots } from '../support/memory-slots.ts';
-import { aCall, aTool } from '../tools/a-tool.ts';
+import { aSourceContext } from '../support/worker-scope.ts';
+import { aTool, aToolContext } from '../tools/a-tool.ts';
 
 let root: string;
 beforeEach(() => {
@@ -25,17 +26,11 @@ function aSkill(name: string, body = 'Do it well.', description = `How to ${name
 }
 
 const slots = memorySlots();
-const load = (source: ToolSource, own = slots) =>
-  source.load({
-    ref: { owner: 'acme', sessionId: 's' },
-    agent: 'a',
-    slots: own,
-    signal: new AbortController().signal,
-  });
+const load = (source: ToolSource, own = slots) => source.load(aSourceContext({ slots: own }));
 
 async function read(source: ToolSource, input: object, own = slots): Promise<unknown> {
   const tool = (await load(source, own)).tools[0]!;
-  return tool.execute(input, { ...aCall(), slots: own, progress: () => undefined, preset: {} });
+  return tool.execute(input, aToolContext({ slots: own }));
 }
 
 describe('a skill', () => {

@@ -7,8 +7,8 @@ import type { SessionRef } from '../../src/contracts/ids.ts';
 import { openStore, type OpenStore } from '../../src/store/open-store.ts';
 import { taskSource } from '../../src/tasks/task-source.ts';
 import { allowedCall, openedTurn, step } from '../store/sample-session.ts';
-import { memorySlots } from '../support/memory-slots.ts';
-import { aCall } from '../tools/a-tool.ts';
+import { aSourceContext } from '../support/worker-scope.ts';
+import { aToolContext } from '../tools/a-tool.ts';
 
 let content: OpenStore;
 let ref: SessionRef;
@@ -19,8 +19,7 @@ beforeEach(async () => {
 afterEach(() => content.close());
 
 function load() {
-  const signal = new AbortController().signal;
-  return taskSource(content.store).load({ ref, agent: 'support', slots: memorySlots(), signal });
+  return taskSource(content.store).load(aSourceContext({ ref }));
 }
 
 async function call(name: string, args: unknown, callId = `${name} ${JSON.stringify(args)}`, attempt = 1) {
@@ -28,7 +27,7 @@ async function call(name: string, args: unknown, callId = `${name} ${JSON.string
   const checked = await tool?.validate(args);
   if (!tool || !checked?.ok) throw new Error(`no such call: ${JSON.stringify(checked)}`);
   const turnId = `turn/${ref.owner}/${ref.sessionId}/1`;
-  const context = { ...aCall({ ...ref, turnId, callId, attempt }), progress: () => undefined, preset: {} };
+  const context = aToolContext({ ...ref, turnId, callId, attempt });
   return tool.execute(checked.value, context) as Promise<unknown>;
 }
 

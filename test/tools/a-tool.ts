@@ -1,4 +1,4 @@
-import type { CallContext, Tool } from '../../src/tools/tool.ts';
+import type { CallContext, Tool, ToolContext } from '../../src/tools/tool.ts';
 import { memorySlots } from '../support/memory-slots.ts';
 
 /** A tool made by hand, as anyone may make one. */
@@ -32,5 +32,15 @@ export function aCall(overrides: Partial<CallContext> = {}): CallContext {
     signal: new AbortController().signal,
     slots: memorySlots(),
     ...overrides,
+  };
+}
+
+/** What `execute` gets of a call that nobody watches. */
+export function aToolContext(overrides: Partial<CallContext> = {}): ToolContext {
+  return {
+    ...aCall(overrides),
+    progress: () => undefined,
+    ask: async () => ({ kind: 'nobody' }),
+    preset: {},
   };
 }

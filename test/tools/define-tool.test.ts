@@ -12,7 +12,12 @@ const refund = {
   input: z.object({ orderId: z.string(), amount: z.number().positive() }),
   execute: () => 'ok',
 };
-const context = { ...aCall(), progress: () => undefined, preset: {} };
+const context = {
+  ...aCall(),
+  ask: async () => ({ kind: 'nobody' }) as const,
+  progress: () => undefined,
+  preset: {},
+};
 const acme = { owner: 'acme', sessionId: 's' };
 
 /** Stands for options that no type checker has seen. */

@@ -9,7 +9,11 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 function run(tool: Tool, hooks: Partial<RunHooks> = {}, call = aCall()): Promise<ToolOutcome> {
-  return runTool(tool, {}, call, { onText: () => undefined, onProgress: () => undefined, ...hooks });
+  return runTool(tool, {}, call, {
+    onText: () => undefined,
+    onProgress: () => undefined,
+    ...hooks,
+  });
 }
 
 function aSignal() {

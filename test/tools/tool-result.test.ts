@@ -5,7 +5,10 @@ import { maxResultMediaChars, maxResultTextBytes } from '../../src/tools/tool-re
 import type { ToolOutcome, ToolPart } from '../../src/tools/tool.ts';
 import { aCall, aTool } from './a-tool.ts';
 
-const quiet = { onText: () => undefined, onProgress: () => undefined };
+const quiet = {
+  onText: () => undefined,
+  onProgress: () => undefined,
+};
 
 function resultOf(output: unknown): Promise<ToolOutcome> {
   return runTool(aTool({ execute: async () => output }), {}, aCall(), quiet);

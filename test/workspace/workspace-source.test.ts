@@ -6,6 +6,7 @@ import type { SessionSlots } from '../../src/tools/tool.ts';
 import { folderName } from '../../src/workspace/session-folder.ts';
 import { workspace } from '../../src/workspace/workspace-source.ts';
 import { memorySlots } from '../support/memory-slots.ts';
+import { aSourceContext } from '../support/worker-scope.ts';
 import { sampleBackend } from './sample-backends.ts';
 
 let root: string;
@@ -17,12 +18,7 @@ beforeEach(async () => {
 afterEach(() => rm(root, { recursive: true, force: true }));
 
 const load = (source = workspace({ backend: sampleBackend('local', root) })) =>
-  source.load({
-    ref: { owner: 'acme', sessionId: 's1' },
-    agent: 'coder',
-    slots,
-    signal: new AbortController().signal,
-  });
+  source.load(aSourceContext({ agent: 'coder', slots }));
 
 describe('the workspace as a source of tools', () => {
   it('has the same tools from step to step, and its folder is a working directory', async () => {

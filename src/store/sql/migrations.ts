@@ -103,6 +103,9 @@ const migrations: Record<string, Migration> = {
     ];
   },
   '0005_runs': () => [`alter table durascope_turns add column run integer not null default 1`],
+  '0006_secrets': () => [
+    `create table durascope_secrets (owner text not null, name text not null, sealed text not null, primary key (owner, name))`,
+  ],
 };
 
 /** Any fixed number that no other program on the same database is likely to choose. */

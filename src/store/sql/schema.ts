@@ -17,8 +17,15 @@ export interface Database {
   durascope_events: EventTable;
   durascope_blobs: BlobTable;
   durascope_audit: AuditTable;
+  durascope_secrets: SecretTable;
   durascope_slots: SlotTable;
   durascope_lineage: LineageTable;
+}
+
+interface SecretTable {
+  owner: string;
+  name: string;
+  sealed: string;
 }
 
 interface SessionTable {

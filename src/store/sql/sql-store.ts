@@ -12,6 +12,7 @@ import { migrate } from './migrations.ts';
 import type { Database } from './schema.ts';
 import { sqlSessions } from './sessions.ts';
 import { sqlSlots } from './slots.ts';
+import { sqlSecrets } from './secrets.ts';
 import { query } from './sql-context.ts';
 import type { SqlContext, SqlDialect } from './sql-context.ts';
 import { sqlTurns } from './turns.ts';
@@ -34,6 +35,7 @@ export async function openSqlStore(driver: Dialect, dialect: SqlDialect, bus: Ev
     events: sqlEvents(context),
     audit: sqlAudit(context),
     blobs: sqlBlobs(context),
+    secrets: sqlSecrets(context),
     slots: sqlSlots(context),
     ping: () =>
       query(context, async () => {
