@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
 import type { CallState } from '../core/next-action.ts';
+import { whyUnreadable } from '../core/permission-rule.ts';
 import type { PermissionPolicy, PermissionRule } from '../core/permission.ts';
 import { fillRedacted, redactArguments, scrub, secretTexts } from '../core/redact.ts';
 import { PermissionRule as RuleSchema, type EventBody } from '../schema/event.ts';
@@ -216,6 +217,8 @@ export class GateAnswering {
     if (opening.length > 0 && (by !== 'anyone' || count > 1))
       return `${gated.name} has an approval policy: each call needs its answer, and none can be remembered`;
     const unknown = parsed.data.find(({ tool }) => !this.#agent.toolByName.has(tool));
+    const unreadable = gated.matchRule ? undefined : opening.map(whyUnreadable).find(Boolean);
+    if (unreadable) return `remember can't be kept: ${unreadable}`;
     return unknown && `remember names ${unknown.tool}, which is no tool of ${this.#agent.name}`;
   }
 }

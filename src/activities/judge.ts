@@ -1,6 +1,6 @@
 import { readlink } from 'node:fs/promises';
 import type { Agent } from '../agents/agent.ts';
-import { matchesInput } from '../core/permission-rule.ts';
+import { matchesInput, whyUnreadable } from '../core/permission-rule.ts';
 import {
   decidePermission,
   type JudgedCall,
@@ -56,7 +56,7 @@ export async function judge(
           targets.map((path) => isInside(agent.permissions.workingDirectories, path, localLinks)),
         )
       ).every(Boolean);
-    return decidePermission(
+    const decision = decidePermission(
       {
         toolName: tool.name,
         isReadOnly: tool.isReadOnly(input),
@@ -69,6 +69,7 @@ export async function judge(
       },
       policy,
     );
+    return decision.behavior === 'allow' ? decision : withUnreadable(decision, tool, policy);
   } catch (error) {
     return {
       behavior: 'deny',
@@ -76,6 +77,16 @@ export async function judge(
       decidedBy: 'tool_check',
     };
   }
+}
+
+/** Rules of owners and sessions are made where tools are not known: that one allows nothing is told where it was meant to help. */
+function withUnreadable(decision: JudgedCall, tool: Tool, { rules }: PermissionPolicy): JudgedCall {
+  if (tool.matchRule) return decision;
+  const problem = rules
+    .filter((rule) => rule.tool === tool.name)
+    .map(whyUnreadable)
+    .find(Boolean);
+  return problem ? { ...decision, reason: `${decision.reason} (${problem})` } : decision;
 }
 
 /** Whether one of these rules would allow the call, so that an answer to another call may settle it. */

@@ -1,14 +1,17 @@
 import type { Agent } from '../agents/agent.ts';
-import { redactArguments } from '../core/redact.ts';
+import { redactArguments, redactWhole } from '../core/redact.ts';
 import type { EventBody } from '../schema/event.ts';
 
+/** Paths of fields, or all that there is. */
+type Secrets = readonly string[] | 'all';
+
 /**
- * Holds back the arguments of calls whose tool declares secret fields, until they are whole and can be told without them: a fragment can't
+ * Holds back the arguments of calls whose tool declares secret fields, or is unknown where others do, until they are whole and can be told without them: a fragment can't
  * be redacted. What was held back is kept for the call itself.
  */
 export class Sealer {
   readonly #agent: Agent;
-  readonly #held = new Map<string, { raw: string; secrets: readonly string[] }>();
+  readonly #held = new Map<string, { raw: string; secrets: Secrets }>();
 
   constructor(agent: Agent) {
     this.#agent = agent;
@@ -26,7 +29,7 @@ export class Sealer {
 
   #passOne(event: EventBody): EventBody[] {
     if (event.kind === 'tool_call_start') {
-      const secrets = this.#agent.toolByName.get(event.name)?.secrets ?? [];
+      const secrets = this.#secretsOf(event.name);
       if (secrets.length > 0) this.#held.set(event.callId, { raw: '', secrets });
       return [event];
     }
@@ -38,9 +41,14 @@ export class Sealer {
       return [];
     }
     const { messageId, callId } = event;
-    return [
-      { kind: 'tool_call_delta', messageId, callId, delta: redactArguments(held.raw, held.secrets) },
-      event,
-    ];
+    const delta = held.secrets === 'all' ? redactWhole(held.raw) : redactArguments(held.raw, held.secrets);
+    return [{ kind: 'tool_call_delta', messageId, callId, delta }, event];
+  }
+
+  /** A misspelled name leaves open which tool was meant, and so where its secrets are. */
+  #secretsOf(name: string): Secrets {
+    const tool = this.#agent.toolByName.get(name);
+    if (tool) return tool.secrets ?? [];
+    return this.#agent.tools.some(({ secrets = [] }) => secrets.length > 0) ? 'all' : [];
   }
 }

@@ -1,6 +1,6 @@
 import { idRule, isValidId } from '../contracts/ids.ts';
 import { defaultTimeouts, type ModelSettings, type ModelTimeouts } from '../model/model.ts';
-import { parseRule } from '../core/permission-rule.ts';
+import { parseRule, whyUnreadable } from '../core/permission-rule.ts';
 import { AgentSettings, type AgentPermissionOptions, type ParsedAgentPermissions } from '../schema/agent.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
@@ -97,7 +97,7 @@ export function defineAgent(options: AgentOptions): Agent {
     ...(contextTokens === undefined ? {} : { contextTokens }),
     isStreaming: stream,
     hasTasks: tasks,
-    permissions: toPermissions(permissions),
+    permissions: toPermissions(subject, permissions, tools),
     settings: Object.freeze(settings),
     timeouts: Object.freeze({ ...defaultTimeouts, ...timeouts }),
   };
@@ -123,10 +123,19 @@ export function isAgent(value: unknown): value is Agent {
   return typeof value === 'object' && value !== null && 'revision' in value && 'toolByName' in value;
 }
 
-function toPermissions(options: ParsedAgentPermissions): AgentPermissions {
+function toPermissions(
+  subject: string,
+  options: ParsedAgentPermissions,
+  tools: readonly Tool[],
+): AgentPermissions {
   const { allow, ask, deny, ...rest } = options;
   const rulesOf = (texts: readonly string[], behavior: 'allow' | 'ask' | 'deny') =>
     texts.map((text) => parseRule(text, behavior, 'agent'));
+  for (const [i, rule] of rulesOf(allow, 'allow').entries()) {
+    const isPlain = tools.some(({ name, matchRule }) => name === rule.tool && !matchRule);
+    const problem = isPlain ? whyUnreadable(rule) : undefined;
+    if (problem) throw new DefinitionError(subject, `permissions.allow[${i}]`, `${problem}.`);
+  }
   return Object.freeze({
     ...rest,
     rules: Object.freeze([...rulesOf(deny, 'deny'), ...rulesOf(ask, 'ask'), ...rulesOf(allow, 'allow')]),

@@ -1,4 +1,5 @@
 import type { SubmitOptions } from './client.ts';
+import { PermissionRule } from '../schema/event.ts';
 import { DurascopeError } from './durascope-error.ts';
 
 const waysToBeBusy = ['queue', 'reject', 'steer', 'deny'];
@@ -14,6 +15,23 @@ export function checkSubmitOptions({ idempotencyKey, ifBusy, actor, output }: Su
     fail(`output needs a turn of its own: submit with ifBusy "queue" or "reject", not "${ifBusy}"`);
   if (actor !== undefined && !isName(typeof actor === 'string' ? actor : actor.id))
     fail('actor must be a name or { id, roles? }, a name a text');
+}
+
+/** Rules of a session are kept where its tools are not known, so only their form is checked. @throws DurascopeError `invalid_input` */
+export function checkRules(field: string, rules: unknown): void {
+  const parsed = PermissionRule.array().safeParse(rules);
+  const example = '{ tool: "refund_order", pattern: "orderId=1001", behavior: "allow" }';
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    fail(
+      `${field}${issue?.path.map((key) => `[${String(key)}]`).join('') ?? ''} is no rule: write ${example}`,
+    );
+  }
+  const empty = parsed.data.findIndex(({ tool, pattern }) => tool.trim() === '' || pattern?.trim() === '');
+  if (empty >= 0)
+    fail(
+      `${field}[${empty}] has an empty tool or pattern: write ${example}, or leave pattern out for every call`,
+    );
 }
 
 function isName(value: unknown): boolean {

@@ -37,7 +37,7 @@ import { answerInCall, asksWhileItRuns } from './answer-in-call.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
-import { checkSubmitOptions } from './check-options.ts';
+import { checkRules, checkSubmitOptions } from './check-options.ts';
 import { sendSealed } from './seal-answers.ts';
 import { prepareInput } from './prepare-input.ts';
 import { prepareOutput } from './prepare-output.ts';
@@ -158,11 +158,13 @@ export class TemporalSession implements Session {
     };
   }
 
-  setPermissions(change: {
+  async setPermissions(change: {
     mode?: PermissionMode;
     addRules?: PermissionRule[];
     rules?: PermissionRule[];
   }): Promise<SessionPermissions> {
+    if (change.rules) checkRules('rules', change.rules);
+    if (change.addRules) checkRules('addRules', change.addRules);
     const own = (rules: PermissionRule[]) => rules.map((rule) => ({ ...rule, source: 'session' as const }));
     return this.#context.content.store.sessions.changePermissions(this.#ref, {
       ...change,

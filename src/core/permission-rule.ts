@@ -29,6 +29,20 @@ export function matchesInput(input: unknown, pattern: string): boolean {
   return conditionsOf(pattern).every((condition) => isValue(valueAt(input, condition.path), condition));
 }
 
+/**
+ * Why an allow rule for a tool without a pattern language of its own allows nothing; undefined when its pattern can be read. Deny and ask
+ * rules that can't be read cover every call, so they need no check.
+ */
+export function whyUnreadable(rule: PermissionRule): string | undefined {
+  if (rule.behavior !== 'allow' || rule.pattern === undefined) return undefined;
+  try {
+    conditionsOf(rule.pattern);
+    return undefined;
+  } catch {
+    return `the rule ${formatRule(rule)} would allow nothing: ${rule.tool} reads no patterns of its own (matchRule), so write path=value, several joined by &, as in ${rule.tool}(orderId=1001), or ${rule.tool} alone for every call`;
+  }
+}
+
 /** The value at this path is this text, or this JSON. */
 interface Condition {
   path: string[];

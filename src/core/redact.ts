@@ -22,6 +22,11 @@ export function redactArguments(raw: string, secrets: readonly string[]): string
   );
 }
 
+/** Arguments of which nothing may be told. */
+export function redactWhole(raw: string): string {
+  return raw.trim() === '' ? raw : JSON.stringify(redactedValue);
+}
+
 /** Arguments that a person edited without seeing the secrets: where they left the stand-in, the value of the original is meant. */
 export function fillRedacted(edited: Json, original: Json | undefined): Json {
   if (edited === redactedValue) return original ?? edited;

@@ -21,6 +21,8 @@ export function issueTexts(issues: readonly SchemaIssue[]): string[] {
 export function standardIssue(issue: StandardSchemaV1.Issue, args: unknown): SchemaIssue {
   const path = keysOf(issue);
   const name = pathName(path);
+  const unknown = unknownKeys(issue);
+  if (unknown) return { path, text: unknown };
   const isMissing = path.length > 0 && valueAt(args, path) === undefined;
   const text = isMissing
     ? `${name} is missing (${issue.message})`
@@ -41,7 +43,7 @@ export function ajvIssue({ keyword, instancePath, params, message }: ErrorObject
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const key = String(params['additionalProperty'] ?? params['unevaluatedProperty']);
-      return { path: [...path, key], text: `${pathName([...path, key])} is not known: leave it out` };
+      return { path: [...path, key], text: notKnown(path, [key]) };
     }
     case 'enum':
       return { path, text: `${pathName(path)} must be one of ${JSON.stringify(params['allowedValues'])}` };
@@ -50,6 +52,26 @@ export function ajvIssue({ keyword, instancePath, params, message }: ErrorObject
     default:
       return { path, text: `${pathName(path)} ${message ?? `breaks the rule "${keyword}"`}` };
   }
+}
+
+/** Zod quotes the keys that a strict object does not know, whatever is in them. */
+function unknownKeys(issue: StandardSchemaV1.Issue): string | undefined {
+  if (!('code' in issue) || issue.code !== 'unrecognized_keys') return undefined;
+  const keys = 'keys' in issue && Array.isArray(issue.keys) ? issue.keys.map(String) : [];
+  return notKnown(keysOf(issue), keys);
+}
+
+/** A model may have put a value, and a secret one, where a name belongs: only what looks like a name is repeated. */
+function notKnown(path: readonly PropertyKey[], keys: readonly string[]): string {
+  const shown = keys.filter((key) => /^[A-Za-z_][\w-]{0,31}$/.test(key));
+  const names = shown.map((key) => pathName([...path, key]));
+  const hidden = keys.length - shown.length;
+  const where = path.length === 0 ? '' : ` of ${pathName(path)}`;
+  if (hidden > 0)
+    names.push(`${hidden === 1 ? 'a key' : `${hidden} keys`}${where} whose name is not repeated here`);
+  return names.length === 1 && hidden < 2
+    ? `${names[0]} is not known: leave it out`
+    : `${names.join(', ')} are not known: leave them out`;
 }
 
 function keysOf(issue: StandardSchemaV1.Issue): PropertyKey[] {
@@ -79,6 +101,8 @@ function alternatives(issue: StandardSchemaV1.Issue): string {
   if (!('errors' in issue) || !Array.isArray(issue.errors)) return '';
   const branches = (issue.errors as StandardSchemaV1.Issue[][])
     .slice(0, 5)
-    .map((branch) => branch.map((inner) => `${pathName(keysOf(inner))}: ${inner.message}`).join(', '));
+    .map((branch) =>
+      branch.map((inner) => unknownKeys(inner) ?? `${pathName(keysOf(inner))}: ${inner.message}`).join(', '),
+    );
   return branches.length === 0 ? '' : `, neither ${branches.join(' nor ')}`;
 }

@@ -155,6 +155,16 @@ describe('answerGates', () => {
     expect(JSON.stringify(kept)).not.toContain('k1');
   });
 
+  it('refuses to remember an allow rule that would allow nothing', async () => {
+    const calls = [asks('c1', 'ann')];
+    const ref = await atGate(...calls);
+    const remember: PermissionRule[] = [{ tool: 'send', pattern: 'only ann', behavior: 'allow' }];
+    expect(await answer(ref, calls, confirms('c1', { remember }))).toMatchObject([
+      { state: 'asking', rejected: expect.stringContaining('write path=value') as string },
+    ]);
+    expect(await statesOf(ref)).toEqual(['c1 asking']);
+  });
+
   it('refuses an answer that does not fit, and leaves its call as it is', async () => {
     const calls = [asks('c1', 'ann'), asks('c2', 'bob')];
     const ref = await atGate(...calls);

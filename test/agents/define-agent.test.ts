@@ -31,6 +31,26 @@ function errorOf(options: object): DefinitionError {
 }
 
 describe('defineAgent', () => {
+  it('refuses an allow rule whose pattern its tool can not read, and says what to write', () => {
+    const allow = ['refund_order(orderId=1)', 'refund_order(order 1)'];
+    expect(errorOf({ ...support, permissions: { allow } }).message).toContain(
+      'permissions.allow[1]: the rule refund_order(order 1) would allow nothing: refund_order reads no patterns of its own (matchRule), so write path=value',
+    );
+    const reads = defineTool({
+      name: 'reads',
+      description: 'Reads patterns',
+      input: z.object({}),
+      matchRule: () => true,
+      execute: () => 'ok',
+    });
+    const taken = defineAgent({
+      ...support,
+      tools: [refund, reads],
+      permissions: { allow: ['reads(any thing)', 'refund_order'], deny: ['refund_order(order 1)'] },
+    });
+    expect(taken.permissions.rules).toHaveLength(3);
+  });
+
   it('fills in what was left out', () => {
     expect(defineAgent({ name: 'a', model: 'openai/gpt-5', instructions: 'Help.' })).toMatchObject({
       tools: [],

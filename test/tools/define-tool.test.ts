@@ -170,6 +170,22 @@ describe('the input of a tool', () => {
     });
   });
 
+  it.each([
+    ['JSON Schema', { type: 'object', properties: {}, additionalProperties: false } as const],
+    ['zod', z.strictObject({})],
+  ])('repeats of unknown keys in %s what looks like a name, and nothing else', async (_, input) => {
+    const tool = defineTool({ ...refund, input });
+    const checked = await tool.validate({ colour: 'red', 'hunter2 is the password': 1, ['x'.repeat(40)]: 1 });
+    const text = JSON.stringify(checked);
+    expect(text).toContain('colour');
+    expect(text).toContain('whose name is not repeated here');
+    expect(text).not.toMatch(/hunter2|xxxx|red/);
+    expect(await tool.validate({ colour: 1 })).toEqual({
+      ok: false,
+      issues: ['colour is not known: leave it out'],
+    });
+  });
+
   it('takes formats and unknown keywords for notes to the model, in silence', async () => {
     const warn = vi.spyOn(console, 'warn');
     const properties = { at: { type: 'string', format: 'date-time', 'x-shown': true } };
