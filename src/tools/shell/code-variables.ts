@@ -1,16 +1,27 @@
 import { harmlessProgram } from './hidden-git.ts';
 import { isStatic, type ShellAssignment } from './analysis.ts';
 
-/** Variables that say which program or code others run, or where they look for it. */
-const names =
-  /^(?:PATH|ENV|BASH_ENV|BASH_FUNC_.*|PROMPT_COMMAND|PS[0-4]|IFS|SHELLOPTS|BASHOPTS|SHELL|CDPATH|FPATH|ZDOTDIR|HOME|XDG_CONFIG_\w+|LD_\w+|DYLD_\w+|GCONV_PATH|LESSOPEN|LESSCLOSE|LESS|LESSKEY\w*|MAKEFLAGS|MAKEFILES|GNUMAKEFLAGS|CC|CXX|LD|AR|PERL\w+|RUBY(?:OPT|LIB|SHELL)|PYTHON(?:PATH|STARTUP|HOME|INSPECT|BREAKPOINT|USERBASE)|NODE_(?:OPTIONS|PATH)|NPM_CONFIG_\w+|BUN_\w+|DENO_\w+|PHP\w+|LUA_\w+|JAVA_TOOL_OPTIONS|_JAVA_OPTIONS|JDK_JAVA_OPTIONS|MAVEN_OPTS|GRADLE_OPTS|RUSTC\w*|RUSTFLAGS|RUSTDOC\w*|CARGO_\w+|GOFLAGS|GOTOOLCHAIN|GOPROXY|GOENV|GIT_\w+|SSH_ASKPASS\w*|SUDO_ASKPASS|RIPGREP_CONFIG_PATH|FZF_\w+|TAR_OPTIONS|RSYNC_\w+|CVS_RSH|DOCKER_\w+|KUBECONFIG|KUBE_\w+|OPENSSL_\w+|CURL_HOME|WGETRC|SYSTEMRC|PIP_\w+|TERMINFO|TERMCAP|INPUTRC|VIMINIT|EXINIT|ZIPOPT|UNZIP)$/i;
-const programs = /^(?:\w*PAGER|\w*EDITOR|VISUAL|BROWSER|\w*_COMMAND|\w*_CMD)$/i;
+/** Variables that hold code or options, or say where programs, libraries and settings are looked for. */
+const names = new Set(
+  `PATH CDPATH FPATH HOME ZDOTDIR CURL_HOME ENV BASH_ENV SHELL SHELLOPTS BASHOPTS IFS PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND INPUTRC
+  GCONV_PATH TERMINFO TERMCAP VIMINIT EXINIT WGETRC KUBECONFIG RIPGREP_CONFIG_PATH SSH_ASKPASS SSH_ASKPASS_REQUIRE SUDO_ASKPASS
+  LESS LESSOPEN LESSCLOSE LESSKEY LESSKEYIN LESSKEY_CONTENT ZIPOPT UNZIP TAR_OPTIONS CVS_RSH
+  MAKEFLAGS MAKEFILES GNUMAKEFLAGS CC CXX LD AR
+  RUBYOPT RUBYLIB RUBYSHELL PYTHONSTARTUP PYTHONHOME PYTHONINSPECT PYTHONBREAKPOINT PYTHONUSERBASE NODE_OPTIONS
+  JAVA_TOOL_OPTIONS _JAVA_OPTIONS JDK_JAVA_OPTIONS MAVEN_OPTS GRADLE_OPTS RUSTC RUSTFLAGS RUSTDOC RUSTDOCFLAGS
+  GOFLAGS GOTOOLCHAIN GOPROXY GOENV DOCKER_HOST DOCKER_CONFIG DOCKER_CONTEXT DOCKER_CERT_PATH
+  PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_CONFIG_FILE PIP_FIND_LINKS PIP_TRUSTED_HOST`.split(/\s+/),
+);
+const families =
+  /^(?:BASH_FUNC|BUN|CARGO|DENO|DYLD|FZF|GIT|KUBE|LD|LUA|NPM_CONFIG|OPENSSL|RSYNC|RUSTC|XDG_CONFIG)_|^(?:PERL|PHP)/;
+const programs = /(?:PAGER|EDITOR|_COMMAND|_CMD)$|^(?:VISUAL|BROWSER)$/;
 const plain =
-  /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT|LITERAL_PATHSPECS|FLUSH)$/;
+  /^GIT_(?:(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)|TERMINAL_PROMPT|OPTIONAL_LOCKS|MERGE_AUTOEDIT|LITERAL_PATHSPECS|FLUSH)$|^CARGO_(?:TERM_|INCREMENTAL)/;
 
-/** Whether setting the variable makes what runs after it run something else. */
+/** Whether setting the variable may make what runs after it run something else. */
 export function isCodeVariable({ name, value }: ShellAssignment): boolean {
-  if (plain.test(name)) return false;
-  if (programs.test(name)) return !value || !isStatic(value) || !harmlessProgram.test(value.value);
-  return names.test(name);
+  const folded = name.toUpperCase();
+  if (plain.test(folded)) return false;
+  if (programs.test(folded)) return !value || !isStatic(value) || !harmlessProgram.test(value.value);
+  return names.has(folded) || families.test(folded);
 }

@@ -33,7 +33,13 @@ export function commandPermissions<Input>(
   commandOf: (input: Input) => string,
   context: CommandContext,
 ): CommandOptions<Input> {
-  const analysisOf = (input: Input) => parseShell(commandOf(input));
+  // One call asks for its analysis once for each rule.
+  let last = parseShell('');
+  const analysisOf = (input: Input) => {
+    const command = commandOf(input);
+    if (last.source !== command) last = parseShell(command);
+    return last;
+  };
   return {
     // The read-only pass comes before the check: what shows a secret must not slip through it.
     readOnly: (input) => {

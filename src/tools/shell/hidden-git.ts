@@ -3,8 +3,17 @@ import type { HiddenSpec } from './hidden-options.ts';
 import { readOptions, type OptionSpec } from './options.ts';
 
 /** Settings that change how things look or are named. Any other may name a program, so it counts as code. */
-const plainSetting =
-  /^(?:user\.(?:name|email)|color\..+|column\..+|advice\..+|log\.(?:date|decorate|abbrevcommit|follow)|commit\.(?:verbose|cleanup)|core\.(?:quotepath|autocrlf|eol|safecrlf|abbrev|filemode|ignorecase|commentchar|precomposeunicode|longpaths|bare)|diff\.(?:algorithm|renames|renamelimit|context|noprefix|mnemonicprefix|colormoved|interhunkcontext)|merge\.(?:conflictstyle|ff|renames|renamelimit|log)|pull\.(?:rebase|ff)|push\.(?:default|autosetupremote|followtags)|fetch\.(?:prune|prunetags|parallel)|rebase\.(?:autosquash|autostash|updaterefs)|rerere\.(?:enabled|autoupdate)|init\.defaultbranch|branch\.(?:sort|autosetupmerge|autosetuprebase)|tag\.sort|status\.\w+|grep\.(?:linenumber|patterntype|extendedregexp)|blame\.\w+|gc\.auto|http\.(?:postbuffer|lowspeedlimit|lowspeedtime|version)|protocol\.version|pack\.\w+|format\.pretty|help\.autocorrect|feature\.\w+|index\.\w+)$/i;
+const plainSettings = new Set(
+  `branch.autosetupmerge branch.autosetuprebase branch.sort commit.cleanup commit.verbose core.abbrev core.autocrlf core.bare
+  core.commentchar core.eol core.filemode core.ignorecase core.longpaths core.precomposeunicode core.quotepath core.safecrlf
+  diff.algorithm diff.colormoved diff.context diff.interhunkcontext diff.mnemonicprefix diff.noprefix diff.renamelimit diff.renames
+  fetch.parallel fetch.prune fetch.prunetags format.pretty gc.auto grep.extendedregexp grep.linenumber grep.patterntype
+  http.lowspeedlimit http.lowspeedtime http.postbuffer http.version init.defaultbranch log.abbrevcommit log.date log.decorate
+  log.follow merge.conflictstyle merge.ff merge.log merge.renamelimit merge.renames protocol.version pull.ff pull.rebase
+  push.autosetupremote push.default push.followtags rebase.autosquash rebase.autostash rebase.updaterefs rerere.autoupdate
+  rerere.enabled tag.sort user.email user.name`.split(/\s+/),
+);
+const plainSections = /^(?:advice|blame|color|column|feature|index|pack|status)\.[\w.-]+$/;
 const programSetting = /^(?:core|sequence)\.(?:pager|editor)$|^pager\.[\w-]+$/i;
 const switchedOff =
   /^(?:commit\.gpgsign|tag\.gpgsign|push\.gpgsign|core\.fsmonitor|core\.usebuiltinfsmonitor|gpg\.\w+)$/i;
@@ -15,14 +24,14 @@ export const harmlessProgram = /^(?:cat|true|false|:|)$/;
 /** `user.name=Ann`, `core.pager=cat`: the value of `git -c`. */
 export function isHarmlessSetting(setting: string): boolean {
   const [key = '', value] = setting.split(/=(.*)/s);
-  if (plainSetting.test(key)) return true;
+  if (plainSettings.has(key.toLowerCase()) || plainSections.test(key.toLowerCase())) return true;
   if (programSetting.test(key)) return value !== undefined && harmlessProgram.test(value);
   return switchedOff.test(key) && /^(?:false|no|off|0)$/i.test(value ?? '');
 }
 
 /** What every subcommand understands, or would be wrong to be given. */
 const always: HiddenSpec = {
-  code: '-c --config --config-env --exec-path --upload-pack --receive-pack --exec --ext-diff --textconv --filters --extcmd --open-files-in-pager --show-signature --template --tool --separate-git-dir --git-dir --work-tree --super-prefix',
+  code: '-c --config --config-env --exec-path --upload-pack --receive-pack --exec --ext-diff --textconv --filters --extcmd --open-files-in-pager --show-signature --tool --separate-git-dir --git-dir --work-tree --super-prefix',
   writes: '--output --output-directory',
   valued: 'CSGLnmFu',
   words: /^[a-z][\w+.-]*::/i,
@@ -32,11 +41,12 @@ const always: HiddenSpec = {
 const bySubcommand: Readonly<Record<string, HiddenSpec>> = {
   archive: { writes: '-o' },
   bisect: { words: /^run$/ },
-  clone: { code: '-u' },
+  clone: { code: '-u --template' },
   difftool: { code: '-x -t' },
   'filter-branch': { words: /^/ },
   'format-patch': { writes: '-o' },
   grep: { code: '-O' },
+  init: { code: '--template' },
   'ls-remote': { code: '-u' },
   mergetool: { code: '-t' },
   rebase: { code: '-x' },

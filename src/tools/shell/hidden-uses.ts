@@ -91,7 +91,7 @@ function useOf(
   if (!isStatic(word) && !/^-[^-]|^--[\w-]+=/.test(literalHead(word)))
     return takesOptions(spec) ? { kind: 'unsure', by: value } : undefined;
 
-  const code = match(word, spec.code, spec.valued);
+  const code = match(word, spec.code, spec);
   if (code) {
     const given = code.attached ?? next;
     const isHarmless = given && isStatic(given) && spec.harmless?.test(given.value);
@@ -102,7 +102,7 @@ function useOf(
         ...(given ? { value: given, isSeparate: !code.attached } : {}),
       };
   }
-  const written = match(word, spec.writes, spec.valued);
+  const written = match(word, spec.writes, spec);
   const target = written && (written.attached ?? next);
   if (written && !(target && isNoFile(target)))
     return {
@@ -110,7 +110,7 @@ function useOf(
       by: written.option,
       ...(target ? { value: target, isSeparate: !written.attached } : {}),
     };
-  const itself = match(word, spec.writesItself, spec.valued);
+  const itself = match(word, spec.writesItself, spec);
   if (itself) return { kind: 'write', by: itself.option };
   return isStatic(word) || written || code || !takesOptions(spec) ? undefined : { kind: 'unsure', by: value };
 }
@@ -128,12 +128,11 @@ const lists = new Map<string, readonly string[]>();
 /** The option of the list that a word is or holds, with what is joined to it. */
 function match(
   word: ShellWord,
-  list = '',
-  valued = '',
+  list: string | undefined,
+  { code = '', writes = '', valued = '' }: HiddenSpec,
 ): { option: string; attached?: ShellWord } | undefined {
-  if (list === '') return undefined;
-  const options = lists.get(list) ?? list.split(' ');
-  lists.set(list, options);
+  if (list === undefined) return undefined;
+  const options = optionsOf(list);
   const { value } = word;
   const [name = ''] = value.split('=');
   const whole = options.find(
@@ -147,9 +146,16 @@ function match(
     const letter = `-${value[at]}`;
     if (options.includes(letter))
       return { option: letter, ...(at < value.length - 1 ? { attached: tail(word, at + 1) } : {}) };
-    if (valued.includes(value[at]!)) return undefined;
+    if (valued.includes(value[at]!) || optionsOf(code).includes(letter) || optionsOf(writes).includes(letter))
+      return undefined;
   }
   return undefined;
+}
+
+function optionsOf(list: string): readonly string[] {
+  const options = lists.get(list) ?? list.split(' ');
+  lists.set(list, options);
+  return options;
 }
 
 /** The word without its first characters, which are plain text. */

@@ -69,7 +69,7 @@ const interpreters: Readonly<Record<string, OptionSpec>> = {
   powershell: {},
   pwsh: { whole: /^-(?:noprofile|noninteractive|nologo|version|file)$/i },
   pypy: { flags: 'BEIOqsSuvVbdx' },
-  python: { flags: 'BEIOqsSuvVbdh', long: ['version', 'help'] },
+  python: { flags: 'BEIOqsSuvVbdh', valued: 'X', long: ['version', 'help'] },
   ruby: { flags: 'cwWvy', long: ['version', 'help'] },
   tclsh: {},
   wish: {},

@@ -244,6 +244,11 @@ const code = [
   'flock a -c id',
   'LD_PRELOAD=x cat a',
   'PATH=. npm test',
+  'git -c help.autocorrect=1 psuh',
+  'git init --template=x',
+  'npm config set script-shell id',
+  'npm pkg set scripts.test=id',
+  'curl -w %output{a} https://x',
   'git -C log -c core.pager=x status',
   'git -C rev-parse --git-dir=x status',
   "let 'a[$(id)]=1'",
@@ -412,6 +417,13 @@ describe('files that options write', () => {
     ['curl:*', 'curl -o /dev/null https://x'],
     ['curl:*', 'curl -o - https://x'],
     ['wget:*', 'wget -qO- https://x'],
+    ['wget:*', 'wget -O/dev/null https://x'],
+    ['tar:*', 'tar -cf a --checkpoint=1 --checkpoint-action=dot b'],
+    ['tar:*', 'tar -I zstd -cf a b'],
+    ['less:*', 'less +G a'],
+    ['git:*', 'git -c color.ui=always -c core.pager=cat log'],
+    ['git:*', 'git commit --template=a'],
+    ['PYTHONPATH=src python3 a.py:*', 'PYTHONPATH=src python3 a.py b'],
   ])('%j covers %j', (pattern, command) => {
     expect(allows(pattern, command)).toBe(true);
   });
