@@ -132,7 +132,7 @@ function toPermissions(
   const rulesOf = (texts: readonly string[], behavior: 'allow' | 'ask' | 'deny') =>
     texts.map((text) => parseRule(text, behavior, 'agent'));
   for (const [i, rule] of rulesOf(allow, 'allow').entries()) {
-    const isPlain = tools.some(({ name, matchRule }) => name === rule.tool && !matchRule);
+    const isPlain = tools.some((tool) => tool.name === rule.tool && !tool.matchRule);
     const problem = isPlain ? whyUnreadable(rule) : undefined;
     if (problem) throw new DefinitionError(subject, `permissions.allow[${i}]`, `${problem}.`);
   }
