@@ -104,6 +104,6 @@ function makeStateDir(stateDir: string): void {
   }
 }
 
-function recordOf({ address, uiUrl }: EmbeddedTemporal, { namespace, store, taskQueue }: Loaded) {
-  return { address, ...(uiUrl === undefined ? {} : { uiUrl }), namespace, store, taskQueue };
+function recordOf({ address, uiUrl }: EmbeddedTemporal, { namespace, store, taskQueue, agents }: Loaded) {
+  return { address, ...(uiUrl === undefined ? {} : { uiUrl }), namespace, store, taskQueue, agents };
 }

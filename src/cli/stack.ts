@@ -4,6 +4,9 @@ import type { DurascopeClient } from '../client/index.ts';
 import { createAgentRegistry } from '../agents/agent-registry.ts';
 import { resolveSettings, type Flags, type Settings } from '../settings/settings.ts';
 import { atEmbedded } from '../settings/temporal-settings.ts';
+import { failure } from '../contracts/failures.ts';
+import { didYouMean } from '../tools/nearest-names.ts';
+import { CommandError } from './command-error.ts';
 import { openClient } from './open-client.ts';
 import { notice } from './output.ts';
 import { spawnWorker } from './worker-process.ts';
@@ -20,15 +23,26 @@ export interface Stack {
  * What `run` and `chat` need: a client of the Temporal that the settings name, or of the running `durascope dev`; with neither, a server
  * and a worker of our own for as long as the command lasts.
  *
- * @throws AgentNotFoundError when there is a config without the agent: a session of it could never run.
+ * @throws AgentNotFoundError when the config, or what "durascope dev" has loaded, is without the agent: a session of it could never run.
  */
 export async function openStack(flags: Flags, agent: string): Promise<Stack> {
   const known = await resolveSettings(flags);
   if (known.temporal.address === undefined) return openEmbedded(flags, agent);
-  // Without a config, or where "durascope dev" has loaded it, only the workers know the agents.
+  // Without a config, and without the "durascope dev" that has loaded it, only the workers know the agents.
   if (known.config) createAgentRegistry(known.config.agents).get(agent);
+  else checkAgentOfDev(known, agent);
   const { client, close } = await openClient(known);
   return { client, settings: known, isEmbedded: false, close };
+}
+
+function checkAgentOfDev({ dev, temporal, taskQueue }: Settings, agent: string): void {
+  if (!dev || dev.address !== temporal.address || dev.taskQueue !== taskQueue) return;
+  if (dev.agents.includes(agent)) return;
+  const runs = dev.agents.length === 0 ? 'no agents' : dev.agents.join(', ');
+  throw new CommandError(
+    failure.agentNotFound,
+    `The "durascope dev" of this folder (process ${dev.pid}) has no agent "${agent}": it runs ${runs}.${didYouMean(agent, dev.agents)} One that was just added is there once dev says that it is ready again`,
+  );
 }
 
 async function openEmbedded(flags: Flags, agent: string): Promise<Stack> {

@@ -10,6 +10,8 @@ const DevRecord = z.object({
   namespace: z.string(),
   store: z.string(),
   taskQueue: z.string(),
+  /** Names of the agents that it runs. */
+  agents: z.array(z.string()),
 });
 export type DevRecord = z.infer<typeof DevRecord>;
 

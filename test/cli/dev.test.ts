@@ -45,6 +45,14 @@ describe('durascope dev', () => {
     });
     expect(model.requests[0]?.system).toBe('Be brief.');
 
+    expect(await runCli(['run', 'suport', 'Hi', '--session', 'dead'], options())).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(
+        /has no agent "suport": it runs support\. Did you mean support\?/,
+      ) as string,
+    });
+    expect((await runCli(['show', 'dead'], options())).stderr).toContain('no session dead');
+
     await project.write('agents/support.ts', anAgent('Speak French.'));
     await dev.waitFor('worker restarted: support');
     expect(await run('Hi', '--session', 's')).toMatchObject({

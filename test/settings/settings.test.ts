@@ -92,6 +92,7 @@ describe('resolveSettings', () => {
       namespace: 'default',
       store: 'sqlite:/d.db',
       taskQueue: 'd',
+      agents: ['support'],
     };
     writeDevRecord(stateDir, dev);
     expect(await resolve()).toMatchObject({
@@ -117,6 +118,7 @@ describe('resolveSettings', () => {
       namespace: 'd',
       store: 'sqlite:/d.db',
       taskQueue: 'd',
+      agents: [],
     });
     expect((await resolve()).temporal.address).toBeUndefined();
     writeFileSync(join(stateDir, 'dev.json'), '{ half');
