@@ -14,6 +14,8 @@ export const commandNames = [
   'audit',
   'interrupt',
   'steer',
+  'tools',
+  'skills',
   'doctor',
 ] as const;
 export type CommandName = (typeof commandNames)[number];

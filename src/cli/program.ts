@@ -14,7 +14,9 @@ import { resultCommand } from './result.ts';
 import { runCommand } from './run.ts';
 import { sessionsCommand } from './sessions.ts';
 import { showCommand } from './show.ts';
+import { skillsCommand } from './skills.ts';
 import { steerCommand } from './steer.ts';
+import { toolsCommand } from './tools.ts';
 import { workerCommand } from './worker.ts';
 
 const makers: Record<CommandName, () => Command> = {
@@ -32,6 +34,8 @@ const makers: Record<CommandName, () => Command> = {
   audit: auditCommand,
   interrupt: interruptCommand,
   steer: steerCommand,
+  tools: toolsCommand,
+  skills: skillsCommand,
   doctor: doctorCommand,
 };
 
