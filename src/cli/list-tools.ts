@@ -4,6 +4,7 @@ import type { Json } from '../schema/message.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import { loadLimitMs, type ToolSource } from '../tools/tool-source.ts';
 import type { SessionSlots, Tool } from '../tools/tool.ts';
+import type { WorkerScope } from '../tools/worker-scope.ts';
 
 /** A tool of an agent, as a listing shows it. */
 export interface ListedTool {
@@ -24,7 +25,7 @@ export interface ToolListing {
 }
 
 /** All tools that a new session of the agent could have: its groups' as if active, and those that sources have now. */
-export async function listTools(agent: Agent, owner: string): Promise<ToolListing> {
+export async function listTools(agent: Agent, owner: string, worker: WorkerScope): Promise<ToolListing> {
   const basic = { group: 'basic', tools: agent.tools, sources: agent.sources };
   const groups = Object.entries(agent.toolGroups).map(([group, { tools = [], sources = [] }]) => ({
     group,
@@ -38,7 +39,7 @@ export async function listTools(agent: Agent, owner: string): Promise<ToolListin
     add('agent', tools);
     for (const source of sources) {
       try {
-        add(source.name, await load(source, agent, owner));
+        add(source.name, await load(source, agent, owner, worker));
       } catch (error) {
         listing.missing.push({ source: source.name, why: describeError(error) });
       }
@@ -47,10 +48,16 @@ export async function listTools(agent: Agent, owner: string): Promise<ToolListin
   return listing;
 }
 
-async function load(source: ToolSource, { name }: Agent, owner: string): Promise<readonly Tool[]> {
+async function load(
+  source: ToolSource,
+  { name, model, permissions: { workingDirectories } }: Agent,
+  owner: string,
+  worker: WorkerScope,
+): Promise<readonly Tool[]> {
   const signal = AbortSignal.timeout(loadLimitMs);
   const ref = { owner, sessionId: 'listing' };
-  const { tools, notice } = await source.load({ ref, agent: name, slots: passingSlots(), signal });
+  const session = { ref, agent: name, model, workingDirectories, slots: passingSlots() };
+  const { tools, notice } = await source.load({ ...session, worker, signal });
   if (tools.length === 0 && typeof notice === 'string') throw new Error(notice);
   return tools;
 }

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import { AgentNotFoundError, createAgentRegistry } from '../agents/agent-registry.ts';
+import { createAgentRegistry } from '../agents/agent-registry.ts';
 import { resolveSettings } from '../settings/settings.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { listTools, type ToolListing } from './list-tools.ts';
 import { notice, printJson, printLines } from './output.ts';
 import { oneLine, printable, table } from './text.ts';
+import { withToolScope } from './tool-scope.ts';
 
 export function toolsCommand(): Command {
   return defineCommand(
@@ -17,14 +18,10 @@ export function toolsCommand(): Command {
 }
 
 async function tools(name: string, options: CommonOptions): Promise<void> {
-  const { config, owner } = await resolveSettings(flagsOf(options), { needsConfig: true });
-  const agents = config?.agents ?? [];
-  if (!agents.some((agent) => agent.name === name))
-    throw new AgentNotFoundError(
-      name,
-      agents.map((agent) => agent.name),
-    );
-  const listing = await listTools(createAgentRegistry(agents).get(name), owner);
+  const settings = await resolveSettings(flagsOf(options), { needsConfig: true });
+  const agents = settings.config?.agents ?? [];
+  const agent = createAgentRegistry(agents).get(name);
+  const listing = await withToolScope(settings, (scope) => listTools(agent, settings.owner, scope));
   if (options.json) return printJson(listing);
   if (listing.tools.length === 0) notice(`${name} has no tools`);
   else printLines(renderTools(listing));

@@ -1,0 +1,25 @@
+import { createModelRegistry } from '../model/registry.ts';
+import { McpPool, mcpPool } from '../mcp/pool.ts';
+import type { Settings } from '../settings/settings.ts';
+import { openStore } from '../store/open-store.ts';
+import { openVault } from '../store/vault.ts';
+import type { WorkerScope } from '../tools/worker-scope.ts';
+import { openWorkerScope } from '../worker/worker-scope.ts';
+
+/** Runs something with what tool sources get of a worker, where there is none. */
+export async function withToolScope<T>(
+  settings: Settings,
+  run: (scope: WorkerScope) => Promise<T>,
+): Promise<T> {
+  const content = await openStore(settings.store);
+  const vault = openVault(content.store.secrets);
+  const models = createModelRegistry({ providers: settings.models });
+  const scope = openWorkerScope({ vault, models });
+  scope.resource(mcpPool, () => new McpPool({ vault, models }));
+  try {
+    return await run(scope);
+  } finally {
+    await scope.close();
+    await content.close();
+  }
+}
