@@ -2,6 +2,7 @@
 export const commandNames = [
   'dev',
   'worker',
+  'serve',
   'run',
   'chat',
   'sessions',

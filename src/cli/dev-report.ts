@@ -8,13 +8,19 @@ import { printable, type Style } from './text.ts';
 
 type Server = Pick<EmbeddedTemporal, 'address' | 'uiUrl'> | undefined;
 
+export interface DevServers {
+  /** Absent where the settings name another. */
+  temporal?: Server;
+  apiUrl?: string | undefined;
+}
+
 /** Prints reports of `durascope dev`, for people or as one JSON a line. A complaint that is repeated word by word is printed once. */
-export function devReporter(isJson: boolean): (report: DevReport, embedded: Server) => void {
+export function devReporter(isJson: boolean): (report: DevReport, servers: DevServers) => void {
   let isFirst = true;
   let last = '';
-  return (report, embedded) => {
-    if (isJson) return printJson(publicReport(report, embedded));
-    const lines = renderDevReport(report, embedded, isFirst, terminalStyle());
+  return (report, servers) => {
+    if (isJson) return printJson(publicReport(report, servers));
+    const lines = renderDevReport(report, servers, isFirst, terminalStyle());
     if (report.kind === 'ready') isFirst = false;
     const complaint = 'message' in report ? report.message : '';
     if (complaint === '' || complaint !== last) printLines(lines);
@@ -25,19 +31,21 @@ export function devReporter(isJson: boolean): (report: DevReport, embedded: Serv
 /** Pure. */
 export function renderDevReport(
   report: DevReport,
-  embedded: Server,
+  { temporal: embedded, apiUrl }: DevServers,
   isFirst: boolean,
   { colors }: Style,
 ): string[] {
   switch (report.kind) {
     case 'ready': {
-      const { agents, address, store } = report.loaded;
+      const { address, store } = report.loaded;
+      const agents = report.loaded.agents.map(({ name }) => name);
       if (!isFirst) return [`${colors.green('✓')} worker restarted: ${agents.join(', ')}`];
       return [
         `${colors.green('✓')} ready`,
         `  agents        ${agents.join(', ')}`,
         `  Temporal      ${address ?? embedded?.address ?? ''}`,
         ...(address === undefined && embedded?.uiUrl ? [`  Temporal Web  ${embedded.uiUrl}`] : []),
+        ...(apiUrl === undefined ? [] : [`  API           ${apiUrl}`]),
         `  store         ${shortStore(store)}`,
         '',
         'In another terminal:',
@@ -64,15 +72,16 @@ export function renderDevReport(
   }
 }
 
-function publicReport(report: DevReport, embedded: Server): object {
+function publicReport(report: DevReport, { temporal: embedded, apiUrl }: DevServers): object {
   if (report.kind !== 'ready') return report;
   const { agents, address, namespace, store, taskQueue } = report.loaded;
   const uiUrl = address === undefined ? embedded?.uiUrl : undefined;
   return {
     kind: report.kind,
-    agents,
+    agents: agents.map(({ name }) => name),
     address: address ?? embedded?.address,
     ...(uiUrl === undefined ? {} : { uiUrl }),
+    ...(apiUrl === undefined ? {} : { apiUrl }),
     namespace,
     store: publicStore(store),
     taskQueue,

@@ -1,9 +1,14 @@
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { nextFreePort } from '../embedded/ports.ts';
 import { startEmbeddedTemporal, type EmbeddedTemporal } from '../embedded/temporal.ts';
 import { readDevRecord, removeDevRecord, writeDevRecord } from '../settings/dev-record.ts';
+import { resolveSettings } from '../settings/settings.ts';
+import { atEmbedded } from '../settings/temporal-settings.ts';
 import { findConfig, missingConfig } from '../settings/load-config.ts';
+import { createLog } from './api-log.ts';
+import { startApi, type Api } from './api.ts';
 import { CommandError } from './command-error.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { devReporter } from './dev-report.ts';
@@ -17,6 +22,7 @@ import type { Loaded } from './worker-messages.ts';
 import { spawnWorker } from './worker-process.ts';
 
 interface DevOptions extends CommonOptions {
+  port?: string;
   temporalPort: number;
   temporalUiPort: number;
 }
@@ -25,9 +31,10 @@ export function devCommand(): Command {
   const port = wholeNumber(0, 65_535);
   return defineCommand(
     'dev',
-    'start Temporal and a worker here, and restart the worker when its source files change',
+    'start Temporal, a worker and the HTTP API here, and restart the worker when its source files change',
     'durascope dev\ndurascope run support "Hello"      # in another terminal',
   )
+    .option('--port <port>', 'of the HTTP API, likewise; environment: DURASCOPE_PORT; default: 4670')
     .option('--temporal-port <port>', 'where taken, the next free one; 0: any', port, 7233)
     .option('--temporal-ui-port <port>', 'of Temporal Web, likewise', port, 8233)
     .addHelpText(
@@ -55,8 +62,16 @@ async function dev(options: DevOptions): Promise<void> {
   watcher.add([file]);
   const tell = devReporter(options.json === true);
   let embedded: EmbeddedTemporal | undefined;
+  let api: Api | undefined;
+  let agents: Loaded['agents'] = [];
 
   const temporal = async (loaded: Loaded): Promise<string | undefined> => {
+    agents = loaded.agents;
+    const address = await temporalOf(loaded);
+    api ??= await startDevApi(options, { file, address, agents: () => agents });
+    return address;
+  };
+  const temporalOf = async (loaded: Loaded): Promise<string | undefined> => {
     if (loaded.address !== undefined) return undefined;
     embedded ??= await startEmbeddedTemporal({
       dataDir: join(stateDir, 'temporal'),
@@ -77,8 +92,12 @@ async function dev(options: DevOptions): Promise<void> {
       report: (report) => {
         // Other commands find the embedded server by it; one that the settings name they find as this command did.
         if (report.kind === 'ready' && embedded && report.loaded.address === undefined)
-          writeDevRecord(stateDir, { ...recordOf(embedded, report.loaded), pid: process.pid });
-        tell(report, embedded);
+          writeDevRecord(stateDir, {
+            ...recordOf(embedded, report.loaded),
+            ...(api ? { apiUrl: api.url } : {}),
+            pid: process.pid,
+          });
+        tell(report, { temporal: embedded, apiUrl: api?.url });
       },
     });
   // Whatever is left would keep the process alive, and deaf to signals.
@@ -86,9 +105,31 @@ async function dev(options: DevOptions): Promise<void> {
     supervise,
     () => removeDevRecord(stateDir),
     () => watcher.close(),
+    () => api?.close(),
     () => embedded?.stop(),
     stopListening,
   ]);
+}
+
+interface DevApi {
+  file: string;
+  /** Of the embedded server. */
+  address: string | undefined;
+  agents: () => Loaded['agents'];
+}
+
+async function startDevApi(options: DevOptions, { file, address, agents }: DevApi): Promise<Api> {
+  const flags = {
+    ...flagsOf(options),
+    config: file,
+    ...(options.port === undefined ? {} : { port: options.port }),
+  };
+  const settings = await resolveSettings(flags, { needsConfig: true, ignoresDev: true });
+  const { port, temporal } = settings;
+  return startApi(
+    { ...settings, temporal: address === undefined ? temporal : atEmbedded(temporal, address) },
+    { port: port === 0 ? 0 : await nextFreePort(port), agents, log: createLog('warn', process.stderr) },
+  );
 }
 
 function makeStateDir(stateDir: string): void {

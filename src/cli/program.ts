@@ -12,6 +12,7 @@ import { interruptCommand } from './interrupt.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { resultCommand } from './result.ts';
 import { runCommand } from './run.ts';
+import { serveCommand } from './serve.ts';
 import { sessionsCommand } from './sessions.ts';
 import { showCommand } from './show.ts';
 import { skillsCommand } from './skills.ts';
@@ -22,6 +23,7 @@ import { workerCommand } from './worker.ts';
 const makers: Record<CommandName, () => Command> = {
   dev: devCommand,
   worker: workerCommand,
+  serve: serveCommand,
   run: runCommand,
   chat: chatCommand,
   sessions: sessionsCommand,

@@ -1,4 +1,5 @@
 // The process that `durascope dev`, and `run` and `chat` without a server, run their worker in. See worker-messages.ts.
+import { describeAgent } from '../agents/describe-agent.ts';
 import { resolveSettings, type Settings } from '../settings/settings.ts';
 import { missingConfig } from '../settings/load-config.ts';
 import { atEmbedded } from '../settings/temporal-settings.ts';
@@ -39,7 +40,7 @@ async function load(flags: Record<string, string>): Promise<void> {
   tell({
     kind: 'loaded',
     files: sourceFiles(),
-    agents: config?.agents.map(({ name }) => name) ?? [],
+    agents: config?.agents.map(describeAgent) ?? [],
     ...(temporal.address === undefined ? {} : { address: temporal.address }),
     namespace: temporal.namespace,
     store,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentView } from '../schema/api-answers.ts';
 
 /*
  * What a command and the worker process that it started tell each other. The worker first loads the config and says what it came to; then
@@ -20,7 +21,7 @@ const Loaded = z.object({
   kind: z.literal('loaded'),
   /** Source files that the config was made of. */
   files: z.array(z.string()),
-  agents: z.array(z.string()),
+  agents: z.array(AgentView),
   address: z.string().optional(),
   namespace: z.string(),
   store: z.string(),

@@ -4,6 +4,8 @@ import { DurascopeError } from './durascope-error.ts';
 
 const waysToBeBusy = ['queue', 'reject', 'steer', 'deny'];
 const maxKeyLength = 200;
+const maxMetadata = 50;
+const maxMetadataLength = 1_000;
 
 /** For callers whose types were not checked. @throws DurascopeError `invalid_input`, naming the option. */
 export function checkSubmitOptions({ idempotencyKey, ifBusy, actor, output }: SubmitOptions): void {
@@ -32,6 +34,18 @@ export function checkRules(field: string, rules: unknown): void {
     fail(
       `${field}[${empty}] has an empty tool or pattern: write ${example}, or leave pattern out for every call`,
     );
+}
+
+/** For callers whose types were not checked. @throws DurascopeError `invalid_input`. */
+export function checkMetadata(metadata: Record<string, string>): void {
+  const entries = Object.entries(metadata);
+  if (entries.length > maxMetadata)
+    fail(`metadata has ${entries.length} entries: ${maxMetadata} are the most`);
+  for (const [name, value] of entries)
+    if (!isName(name) || typeof value !== 'string' || value.length > maxMetadataLength)
+      fail(
+        `metadata.${name} must be a text of at most ${maxMetadataLength} characters, its name 1 to ${maxKeyLength}`,
+      );
 }
 
 function isName(value: unknown): boolean {

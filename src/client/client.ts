@@ -8,24 +8,31 @@ import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
 import type {
   AuditEntry,
   CallRecord,
+  GateState,
   Page,
   PageRequest,
   SessionPermissions,
   SessionRecord,
   SessionState,
   TurnRecord,
+  TurnState,
 } from '../store/store.ts';
 
 /** What back-end code may do, whatever the transport. */
 export interface Durascope {
   session(address: SessionAddress): Session;
-  sessions(owner: string, filter?: SessionFilter): Promise<Page<SessionRecord>>;
+  sessions(owner: string, filter?: SessionFilter): Promise<Page<SessionSummary>>;
   /** Every call of the owner's sessions that waits at a gate, oldest first. */
-  gates(owner: string, page?: PageRequest): Promise<Page<PendingCall>>;
+  gates(owner: string, page?: PageRequest & { state?: GateState }): Promise<Page<PendingCall>>;
   /** Finds the session of a waiting call, so that it can be answered by its id alone. */
   sessionOfCall(owner: string, callId: string): Promise<Session>;
+  /** Asks what it depends on; never throws because one of them is away. */
+  health(): Promise<Health>;
   close(): Promise<void>;
 }
+
+/** By dependency: `ok`, or what is wrong with it. */
+export type Health = Record<'store' | 'temporal', 'ok' | (string & {})>;
 
 export interface SessionAddress {
   owner: string;
@@ -73,6 +80,13 @@ export interface EventOptions {
 export interface Session {
   readonly owner: string;
   readonly id: string;
+  /**
+   * Creates the session before its first input, which would do so too.
+   *
+   * @param options.metadata short texts to find it by; an existing session keeps its own.
+   * @throws DurascopeError `conflict` when it belongs to another agent.
+   */
+  open(options?: { metadata?: Record<string, string> }): Promise<SessionDetails>;
   /** @throws DurascopeError `invalid_input`, `busy`, `no_worker`, `temporal_unavailable`. */
   submit<S extends ToolSchema = ToolSchema>(
     input: Input,
@@ -103,9 +117,17 @@ export interface Session {
   messages(page?: PageRequest): Promise<Page<Msg>>;
   /** Replays from the cursor and goes on live: in order, without a gap or a repeat. */
   events(options?: EventOptions): AsyncIterable<AgentEvent>;
+  /**
+   * Ends the session and deletes all that the store keeps of it: messages, events, calls, their audit.
+   *
+   * @throws DurascopeError `not_found`; `conflict` while a turn runs or waits, unless `force` is set.
+   */
+  erase(options?: { force?: boolean }): Promise<void>;
 }
 
-export interface SessionDetails extends SessionRecord {
+export type SessionSummary = Omit<SessionRecord, 'control' | 'head' | 'contextFrom' | 'excludedTurns'>;
+
+export interface SessionDetails extends SessionSummary {
   /** Its calls that wait at a gate, and those of sessions below it. */
   pending: PendingCall[];
   /** The tasks of the plan that it works on. */
@@ -114,12 +136,22 @@ export interface SessionDetails extends SessionRecord {
 
 export type PendingCall = Pick<
   CallRecord,
-  'callId' | 'name' | 'arguments' | 'state' | 'turn' | 'suggestedRules' | 'isSafety' | 'question' | 'votes'
+  | 'callId'
+  | 'name'
+  | 'arguments'
+  | 'state'
+  | 'turn'
+  | 'createdAt'
+  | 'suggestedRules'
+  | 'isSafety'
+  | 'question'
+  | 'votes'
 > & {
   /** Where it waits: that session, or one below it. */
   sessionId: string;
   /** Of a call below: the names that lead from the session asked down to where it waits. */
   path?: string[];
+  agent?: string;
   reason?: string;
 };
 
@@ -128,6 +160,10 @@ export interface Turn<Output = unknown> {
   readonly turn: number;
   /** How it was taken: `repeated` when the idempotency key was used before. */
   readonly status?: 'started' | 'queued' | 'steered' | 'repeated';
+  /** Id of an event before the turn's first: where `events` begins. */
+  readonly after: number;
+  /** What it has come to now; undefined when there is no such turn. */
+  get(): Promise<TurnDetails<Output> | undefined>;
   /** The turn's events, and what happens below its session meanwhile (these have a `path`); ends with its own `turn_end`. */
   events(options?: EventOptions): AsyncIterable<AgentEvent>;
   /**
@@ -135,6 +171,23 @@ export interface Turn<Output = unknown> {
    * and `error`.
    */
   result(options?: { until?: 'gate' | 'end'; signal?: AbortSignal }): Promise<Reply<Output>>;
+}
+
+export interface TurnDetails<Output = unknown> {
+  turnId: string;
+  turn: number;
+  /** `queued`: it was accepted, and waits for the session's other turns. */
+  state: 'queued' | TurnState;
+  usage: Usage;
+  /** Its calls that wait at a gate. */
+  pending: PendingCall[];
+  /** Set once it waits or has ended. */
+  finishReason?: FinishReason;
+  /** What it answered, once it has ended. */
+  content?: Block[];
+  /** In the form that its submitter wanted. */
+  output?: Output;
+  error?: TurnError;
 }
 
 /** What a turn came to. While it waits at a gate, `pending` names the calls and `content` is empty. */

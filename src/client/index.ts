@@ -5,6 +5,7 @@ export type {
   AnswerOptions,
   Durascope,
   EventOptions,
+  Health,
   Input,
   PendingCall,
   Reply,
@@ -12,6 +13,8 @@ export type {
   SessionAddress,
   SessionDetails,
   SessionFilter,
+  SessionSummary,
   SubmitOptions,
   Turn,
+  TurnDetails,
 } from './client.ts';

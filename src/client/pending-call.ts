@@ -3,13 +3,18 @@ import { isWaiting } from '../core/next-action.ts';
 import type { CallRecord } from '../store/store.ts';
 import type { PendingCall } from './client.ts';
 
-export function toPendingCall(call: CallRecord, { sessionId }: Pick<SessionRef, 'sessionId'>): PendingCall {
+export function toPendingCall(
+  call: CallRecord & { agent?: string },
+  { sessionId }: Pick<SessionRef, 'sessionId'>,
+): PendingCall {
   const {
     callId,
     name,
     arguments: args,
     state,
     turn,
+    createdAt,
+    agent,
     reason,
     suggestedRules,
     isSafety,
@@ -22,7 +27,9 @@ export function toPendingCall(call: CallRecord, { sessionId }: Pick<SessionRef, 
     arguments: args,
     state,
     turn,
+    createdAt,
     sessionId,
+    ...(agent === undefined ? {} : { agent }),
     ...(reason === undefined ? {} : { reason }),
     ...(suggestedRules ? { suggestedRules } : {}),
     ...(isSafety ? { isSafety } : {}),

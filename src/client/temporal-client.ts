@@ -1,13 +1,25 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { idRule, isValidId } from '../contracts/ids.ts';
 import { defaultTaskQueue } from '../contracts/task-queues.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
-import type { CallRecord, Page, PageRequest, SessionRecord } from '../store/store.ts';
-import type { Durascope, PendingCall, Session, SessionAddress, SessionFilter } from './client.ts';
+import type { GateState, Page, PageRequest } from '../store/store.ts';
+import type {
+  Durascope,
+  Health,
+  PendingCall,
+  Session,
+  SessionAddress,
+  SessionFilter,
+  SessionSummary,
+} from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { toPendingCall } from './pending-call.ts';
 import { TemporalSession } from './temporal-session.ts';
+
+/** How long a dependency may take to say that it is there. */
+const healthMs = 3_000;
 
 export interface ConnectOptions {
   /** Where content is kept: a url, or a store that is open already (which then stays open). Default: DURASCOPE_STORE. */
@@ -68,28 +80,56 @@ export class DurascopeClient implements Durascope {
     return new TemporalSession(this.#context, { owner, sessionId: id }, agent);
   }
 
-  sessions(owner: string, filter: SessionFilter = {}): Promise<Page<SessionRecord>> {
+  sessions(owner: string, filter: SessionFilter = {}): Promise<Page<SessionSummary>> {
     const { sessions } = this.#context.content.store;
     if (!('parent' in filter)) return sessions.list(owner, filter);
     const { parent, ...page } = filter;
     return sessions.children({ owner, sessionId: parent }, page);
   }
 
-  async gates(owner: string, page: PageRequest = {}): Promise<Page<PendingCall>> {
+  async gates(owner: string, page: PageRequest & { state?: GateState } = {}): Promise<Page<PendingCall>> {
     const { items, ...rest } = await this.#context.content.store.calls.open(owner, page);
     return { ...rest, items: items.map((call) => toPendingCall(call, call.ref)) };
   }
 
   async sessionOfCall(owner: string, callId: string): Promise<Session> {
-    const call: (CallRecord & { ref: { sessionId: string } }) | undefined =
-      await this.#context.content.store.calls.find(owner, callId);
+    const call = await this.#context.content.store.calls.find(owner, callId);
     if (!call)
       throw new DurascopeError('not_found', `Owner ${owner} has no call ${callId}: see "durascope gates"`);
     return this.session({ owner, id: call.ref.sessionId });
   }
 
+  async health(): Promise<Health> {
+    const { content, temporal } = this.#context;
+    const [store, cluster] = await Promise.all([
+      outcomeOf(() => content.store.ping()),
+      outcomeOf(() =>
+        temporal.connection.withDeadline(Date.now() + healthMs, () =>
+          temporal.workflowService.describeNamespace({ namespace: temporal.options.namespace }),
+        ),
+      ),
+    ]);
+    return { store, temporal: cluster };
+  }
+
   async close(): Promise<void> {
     for (const resource of this.#owned) await resource.close();
+  }
+}
+
+async function outcomeOf(ask: () => Promise<unknown>): Promise<string> {
+  const timeout = new AbortController();
+  const late = delay(healthMs, undefined, { signal: timeout.signal }).then(() => {
+    throw new Error(`no answer within ${healthMs / 1000} s`);
+  });
+  try {
+    await Promise.race([ask(), late]);
+    return 'ok';
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    late.catch(() => {});
+    timeout.abort();
   }
 }
 

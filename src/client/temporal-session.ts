@@ -23,7 +23,14 @@ import type { AgentEvent } from '../schema/event.ts';
 import type { Msg } from '../schema/message.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
-import type { AuditEntry, Page, PageRequest, SessionPermissions, TurnRecord } from '../store/store.ts';
+import type {
+  AuditEntry,
+  Page,
+  PageRequest,
+  SessionPermissions,
+  SessionRecord,
+  TurnRecord,
+} from '../store/store.ts';
 import type {
   AnswerOptions,
   EventOptions,
@@ -37,7 +44,8 @@ import { answerInCall, asksWhileItRuns } from './answer-in-call.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
-import { checkRules, checkSubmitOptions } from './check-options.ts';
+import { checkMetadata, checkRules, checkSubmitOptions } from './check-options.ts';
+import { eraseSession } from './erase-session.ts';
 import { sendSealed } from './seal-answers.ts';
 import { prepareInput } from './prepare-input.ts';
 import { prepareOutput } from './prepare-output.ts';
@@ -65,6 +73,18 @@ export class TemporalSession implements Session {
     return this.#ref.sessionId;
   }
 
+  async open({ metadata = {} }: { metadata?: Record<string, string> } = {}): Promise<SessionDetails> {
+    checkMetadata(metadata);
+    const known = await this.get();
+    if (known) {
+      this.#mustBeOfAgent(known);
+      return known;
+    }
+    const session = await this.#begin(metadata);
+    this.#mustBeOfAgent(session);
+    return { ...session, pending: [], tasks: [] };
+  }
+
   async submit<S extends ToolSchema = ToolSchema>(
     input: Input,
     options: SubmitOptions<S> = {},
@@ -74,23 +94,13 @@ export class TemporalSession implements Session {
     const { store } = this.#context.content;
     const wanted = options.output && (await prepareOutput(store, this.#ref, options.output));
     const checkOutput = wanted ? { checkOutput: wanted.check } : {};
-    const session = await store.sessions.get(this.#ref);
+    const session = (await store.sessions.get(this.#ref)) ?? (await this.#begin());
     // The session's workflow knows its newest inputs only.
     const known = options.idempotencyKey === undefined ? undefined : await store.turns.ofInput(this.#ref, id);
     if (known)
       return new TemporalTurn(this.#context, this.#ref, known.turn, { status: 'repeated', ...checkOutput });
-    const agent = session?.agent ?? this.#agent;
-    if (agent === undefined)
-      throw new DurascopeError(
-        'not_found',
-        `There is no session ${this.id} of ${this.owner}: name an agent to begin it`,
-      );
-    if (this.#agent !== undefined && this.#agent !== agent)
-      throw new DurascopeError(
-        'conflict',
-        `Session ${this.id} belongs to the agent ${agent}, not to ${this.#agent}: name ${agent}, or another session`,
-      );
-    if (session?.state === 'waiting' && options.ifBusy === undefined)
+    this.#mustBeOfAgent(session);
+    if (session.state === 'waiting' && options.ifBusy === undefined)
       await this.#refuseWhileWaiting(session.lastTurn);
     const submission: Submission = {
       id,
@@ -99,10 +109,10 @@ export class TemporalSession implements Session {
       ...(options.actor === undefined ? {} : { actor: options.actor }),
       ...(wanted ? { output: wanted.output } : {}),
     };
-    const { turnId, status } = await this.#updateWithStart(agent, submission);
+    const { turnId, status } = await this.#updateWithStart(session.agent, submission);
     return new TemporalTurn(this.#context, this.#ref, turnNumber(turnId), {
       status,
-      after: session?.lastEventId ?? 0,
+      after: session.lastEventId,
       ...checkOutput,
     });
   }
@@ -194,6 +204,28 @@ export class TemporalSession implements Session {
   events(options: EventOptions = {}): AsyncIterable<AgentEvent> {
     const { store, bus } = this.#context.content;
     return followEvents(store, bus, this.#ref, options);
+  }
+
+  async erase({ force = false }: { force?: boolean } = {}): Promise<void> {
+    await eraseSession(this.#context, this.#ref, force);
+  }
+
+  /** What was submitted to is there: whoever is told of it may look at once. */
+  #begin(metadata?: Record<string, string>): Promise<SessionRecord> {
+    if (this.#agent === undefined)
+      throw new DurascopeError(
+        'not_found',
+        `There is no session ${this.id} of ${this.owner}: name an agent to begin it`,
+      );
+    return this.#context.content.store.sessions.open(this.#ref, this.#agent, undefined, metadata);
+  }
+
+  #mustBeOfAgent({ agent }: Pick<SessionRecord, 'agent'>): void {
+    if (this.#agent === undefined || this.#agent === agent) return;
+    throw new DurascopeError(
+      'conflict',
+      `Session ${this.id} belongs to the agent ${agent}, not to ${this.#agent}: name ${agent}, or another session`,
+    );
   }
 
   /** Delivers to the session whether or not its workflow runs. A repeat under the same id is harmless, so a lost race is tried again. */

@@ -1,13 +1,15 @@
-import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
-import type { SubmitAnswer } from '../contracts/messages.ts';
+import { sessionWorkflowId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
+import { sessionQuery, type SubmitAnswer } from '../contracts/messages.ts';
 import { pauseReason } from '../core/next-action.ts';
 import { isOutput } from '../core/output-tool.ts';
+import { noUsage } from '../core/usage.ts';
 import { followEvents } from '../events/follow.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { CompiledSchema } from '../tools/tool-schema.ts';
 import type { Block } from '../schema/message.ts';
 import type { TurnRecord } from '../store/store.ts';
-import type { EventOptions, Reply, Turn } from './client.ts';
+import { callTemporal, isNotFound } from './call-temporal.ts';
+import type { EventOptions, Reply, Turn, TurnDetails } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { pendingOf } from './pending-call.ts';
 import type { ClientContext } from './temporal-client.ts';
@@ -29,7 +31,7 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
   readonly status?: SubmitAnswer['status'];
   readonly #context: ClientContext;
   readonly #ref: SessionRef;
-  readonly #after: number;
+  readonly after: number;
   readonly #checkOutput: CompiledSchema['check'] | undefined;
 
   constructor(context: ClientContext, ref: SessionRef, turn: number, known: Known) {
@@ -38,7 +40,7 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
     this.turn = turn;
     this.id = turnIdOf(ref, turn);
     // What a repeat names may have happened long ago.
-    this.#after = known.status === 'repeated' ? 0 : (known.after ?? 0);
+    this.after = known.status === 'repeated' ? 0 : (known.after ?? 0);
     this.#checkOutput = known.checkOutput;
     if (known.status !== undefined) this.status = known.status;
   }
@@ -47,7 +49,7 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
     const { store, bus } = this.#context.content;
     // Whoever resumes is in the midst of the turn.
     let hasBegun = (options.after ?? 0) > 0;
-    for await (const event of followEvents(store, bus, this.#ref, { after: this.#after, ...options })) {
+    for await (const event of followEvents(store, bus, this.#ref, { after: this.after, ...options })) {
       if (event.path) {
         if (hasBegun) yield event;
         continue;
@@ -57,6 +59,14 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
       yield event;
       if (event.kind === 'turn_end') return;
     }
+  }
+
+  async get(): Promise<TurnDetails<Output> | undefined> {
+    const { store } = this.#context.content;
+    const record = await store.turns.get(this.#ref, this.turn);
+    if (record) return this.#known(record);
+    if (!(await this.#isExpected())) return undefined;
+    return { turnId: this.id, turn: this.turn, state: 'queued', usage: noUsage, pending: [] };
   }
 
   async result(options: { until?: 'gate' | 'end'; signal?: AbortSignal } = {}): Promise<Reply<Output>> {
@@ -76,22 +86,53 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
 
   /** One that a submission named will be there; any other number may be a mistake, and would be waited for without end. */
   async #mustBe(): Promise<void> {
-    if (this.status !== undefined) return;
+    if (this.status !== undefined || (await this.#isExpected())) return;
     const session = await this.#context.content.store.sessions.get(this.#ref);
-    if (session && (this.turn <= session.lastTurn || session.state !== 'idle')) return;
     throw new DurascopeError(
       'not_found',
       `There is no turn ${this.id}: the newest is ${session?.lastTurn ?? 0}`,
     );
   }
 
-  async #reached(until: 'gate' | 'end'): Promise<Reply<Output> | undefined> {
-    const record = await this.#context.content.store.turns.get(this.#ref, this.turn);
-    if (record?.state === 'ended') return this.#ended(record);
-    return record?.state === 'waiting' && until === 'gate' ? this.#waiting(record) : undefined;
+  /** The session has accepted it, whether or not it has begun. */
+  async #isExpected(): Promise<boolean> {
+    const session = await this.#context.content.store.sessions.get(this.#ref);
+    if (!session) return false;
+    if (this.turn <= session.lastTurn) return true;
+    try {
+      const { nextTurn } = await callTemporal(this.#context, () =>
+        this.#context.temporal.workflow.getHandle(sessionWorkflowId(this.#ref)).query(sessionQuery),
+      );
+      return this.turn < nextTurn;
+    } catch (error) {
+      if (isNotFound(error)) return false;
+      throw error;
+    }
   }
 
-  async #ended(record: TurnRecord): Promise<Reply<Output>> {
+  async #reached(until: 'gate' | 'end'): Promise<Reply<Output> | undefined> {
+    const record = await this.#context.content.store.turns.get(this.#ref, this.turn);
+    const isReached = record?.state === 'ended' || (record?.state === 'waiting' && until === 'gate');
+    const details = isReached ? await this.#known(record) : undefined;
+    return details && toReply(details);
+  }
+
+  async #known(record: TurnRecord): Promise<TurnDetails<Output>> {
+    const { state, usage } = record;
+    if (state === 'ended') return this.#ended(record);
+    const calls = await this.#context.content.store.calls.ofTurn(this.#ref, this.turn);
+    const pending = pendingOf(calls, this.#ref);
+    return {
+      turnId: this.id,
+      turn: this.turn,
+      state,
+      usage,
+      pending,
+      ...(state === 'waiting' ? { finishReason: pauseReason(pending) } : {}),
+    };
+  }
+
+  async #ended(record: TurnRecord): Promise<TurnDetails<Output>> {
     const { store } = this.#context.content;
     const message = record.replyMessageId && (await store.messages.get(this.#ref, record.replyMessageId));
     const content = message
@@ -99,9 +140,10 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
       : [];
     return {
       turnId: this.id,
+      turn: this.turn,
+      state: 'ended',
       finishReason: record.finishReason ?? 'error',
       content,
-      text: textOf(content),
       ...(record.finishReason === 'structured_output' ? { output: await this.#output() } : {}),
       usage: record.usage,
       pending: [],
@@ -116,19 +158,21 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
     const checked = await this.#checkOutput?.(written);
     return (checked?.ok ? checked.value : written) as Output;
   }
+}
 
-  async #waiting(record: TurnRecord): Promise<Reply<Output>> {
-    const calls = await this.#context.content.store.calls.ofTurn(this.#ref, this.turn);
-    const pending = pendingOf(calls, this.#ref);
-    return {
-      turnId: this.id,
-      finishReason: pauseReason(pending),
-      content: [],
-      text: '',
-      usage: record.usage,
-      pending,
-    };
-  }
+/** Of a turn that has paused or ended. */
+export function toReply<Output>(details: TurnDetails<Output>): Reply<Output> {
+  const { turnId, finishReason = 'error', content = [], usage, pending, error } = details;
+  return {
+    turnId,
+    finishReason,
+    content,
+    text: textOf(content),
+    ...('output' in details ? { output: details.output } : {}),
+    usage,
+    pending,
+    ...(error ? { error } : {}),
+  };
 }
 
 function textOf(content: readonly Block[]): string {

@@ -7,6 +7,7 @@ const DevRecord = z.object({
   pid: z.number().int(),
   address: z.string(),
   uiUrl: z.string().optional(),
+  apiUrl: z.string().optional(),
   namespace: z.string(),
   store: z.string(),
   taskQueue: z.string(),

@@ -7,6 +7,8 @@ import { modelSettings } from './model-settings.ts';
 import { SettingsError } from './settings-error.ts';
 import { temporalSettings, type TemporalSettings } from './temporal-settings.ts';
 
+const defaultPort = 4670;
+
 /** What every command takes. Secrets are no flags: other users of the machine can read them there. */
 export interface Flags {
   config?: string;
@@ -15,6 +17,7 @@ export interface Flags {
   taskQueue?: string;
   store?: string;
   owner?: string;
+  port?: string;
 }
 
 export interface Settings {
@@ -23,6 +26,8 @@ export interface Settings {
   store: string;
   taskQueue: string;
   owner: string;
+  /** Of the HTTP API. */
+  port: number;
   /** By provider. Holds API keys: never print it. */
   models: Record<string, ModelProviderConfig>;
   /** The folder `.durascope` beside the config: state of `durascope dev` and of the embedded store. */
@@ -76,11 +81,23 @@ export async function resolveSettings(flags: Flags = {}, options: ResolveOptions
     store,
     taskQueue: flags.taskQueue ?? config?.taskQueue ?? dev?.taskQueue ?? defaultTaskQueue,
     owner: flags.owner ?? env['DURASCOPE_OWNER'] ?? 'local',
+    port: portOf(flags.port ?? env['DURASCOPE_PORT']) ?? config?.port ?? defaultPort,
     models: modelSettings(config?.models, env),
     stateDir,
     ...(config ? { config } : {}),
     ...(dev ? { dev } : {}),
   };
+}
+
+/** @throws SettingsError `port_invalid` */
+function portOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const port = Number(text);
+  if (/^\d+$/.test(text) && port <= 65_535) return port;
+  throw new SettingsError(
+    'port_invalid',
+    `The port is "${text}": write a whole number from 0 to 65535 in --port or DURASCOPE_PORT`,
+  );
 }
 
 /** A store's url without its password. */

@@ -53,6 +53,8 @@ export interface SessionRecord {
   state: SessionState;
   control: SessionControl;
   permissions: SessionPermissions;
+  /** What its maker noted about it, such as a ticket's number. */
+  metadata: Record<string, string>;
   /** Seq of the newest message, reserved places of results included; 0 when empty. */
   head: number;
   /** The context starts at this seq: what is older fell out of the model's budget. */
@@ -85,8 +87,15 @@ export interface SessionPermissions {
 }
 
 export interface SessionStore {
-  /** Creates the session unless it is there; an existing one keeps its agent and its lineage. Its parent must be there. */
-  open(ref: SessionRef, agent: string, lineage?: Lineage): Promise<SessionRecord>;
+  /** Creates the session unless it is there; an existing one keeps its agent, its lineage and its metadata. Its parent must be there. */
+  open(
+    ref: SessionRef,
+    agent: string,
+    lineage?: Lineage,
+    metadata?: Record<string, string>,
+  ): Promise<SessionRecord>;
+  /** Deletes the session and all that belongs to it; false when there was none. */
+  erase(ref: SessionRef): Promise<boolean>;
   get(ref: SessionRef): Promise<SessionRecord | undefined>;
   /**
    * Newest change first: a turn's start, pause or end, or a saved control; what a turn streams and commits meanwhile is none. Children that
@@ -242,6 +251,15 @@ export interface CallRecord {
   endedAt?: string;
 }
 
+/** States of a call that waits at a gate. */
+export type GateState = Extract<CallState, 'asking' | 'submitted' | 'uncertain'>;
+
+/** A call with where it belongs. */
+export interface OwnedCall extends CallRecord {
+  ref: SessionRef;
+  agent: string;
+}
+
 export interface CallDraft {
   callId: string;
   name: string;
@@ -282,12 +300,12 @@ export interface CallStore {
   }): Promise<{ message: Msg; calls: CallRecord[] }>;
   get(ref: SessionRef, callId: string): Promise<CallRecord | undefined>;
   /** The call of this id in any session of the owner. */
-  find(owner: string, callId: string): Promise<(CallRecord & { ref: SessionRef }) | undefined>;
+  find(owner: string, callId: string): Promise<OwnedCall | undefined>;
   ofTurn(ref: SessionRef, turn: number): Promise<CallRecord[]>;
-  /** All calls of the owner's sessions that wait at a gate, oldest first. */
-  open(owner: string, page: PageRequest): Promise<Page<CallRecord & { ref: SessionRef }>>;
+  /** All calls of the owner's sessions that wait at a gate, or those of one state among them, oldest first. */
+  open(owner: string, page: PageRequest & { state?: GateState }): Promise<Page<OwnedCall>>;
   /** The calls of sessions below this one that wait at a gate, oldest first, at most 1,000. `path` leads from it down. */
-  openBelow(ref: SessionRef): Promise<(CallRecord & { ref: SessionRef; path: string[] })[]>;
+  openBelow(ref: SessionRef): Promise<(OwnedCall & { path: string[] })[]>;
   /**
    * Marks calls as dispatched, before they act, and returns them as they were before the mark, in the order asked for. Appends a durable
    * `tool_result_start` for each, with the new attempt's number. Settled ones are left alone.

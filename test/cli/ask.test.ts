@@ -15,6 +15,7 @@ const call: PendingCall = {
   arguments: '{"order":{"id":"7"},"amount":50}',
   state: 'asking',
   turn: 2,
+  createdAt: '2026-01-01T00:00:00.000Z',
   sessionId: 'case',
   reason: 'refund may change something',
   suggestedRules: [

@@ -26,7 +26,10 @@ const options = () => ({
   env: { OPENAI_BASE_URL: model.baseUrl, OPENAI_API_KEY: 'sk-test' },
 });
 const startDev = (...more: string[]): RunningCli =>
-  (dev = startCli(['dev', '--temporal-port', '0', '--temporal-ui-port', '0', ...more], options()));
+  (dev = startCli(
+    ['dev', '--port', '0', '--temporal-port', '0', '--temporal-ui-port', '0', ...more],
+    options(),
+  ));
 const run = (...args: string[]) => runCli(['run', 'support', ...args], options());
 
 describe('durascope dev', () => {
@@ -34,6 +37,9 @@ describe('durascope dev', () => {
     const dev = startDev();
     const address = await dev.waitFor(/Temporal +(\S+:\d+)/);
     await dev.waitFor(/Temporal Web +http:\/\/\S+:\d+/);
+    const api = await dev.waitFor(/API +(http:\S+)/);
+    const agents = await fetch(`${api}/v1/agents`);
+    expect(await agents.json()).toMatchObject({ items: [{ name: 'support' }] });
     await dev.waitFor('durascope run support');
     const children = childrenOf(dev);
     expect(children).toHaveLength(2);

@@ -9,6 +9,7 @@ export const root = fileURLToPath(new URL('../..', import.meta.url));
 const entries = {
   durascope: 'src/index.ts',
   'durascope/client': 'src/client/index.ts',
+  'durascope/server': 'src/server/index.ts',
   'durascope/worker': 'src/worker/index.ts',
   'durascope/workflow': 'src/workflow.ts',
   'durascope/testing': 'src/testing/index.ts',

@@ -224,6 +224,7 @@ export function callContract(store: () => Store): void {
         );
       }
       await openedTurn(store(), newRef());
+      expect((await store().calls.open(owner, { state: 'uncertain' })).items).toEqual([]);
       const first = await store().calls.open(owner, { limit: 3 });
       expect(first.items.map(({ callId, ref }) => [ref.sessionId, callId])).toEqual([
         ['s1', 's1-asks'],

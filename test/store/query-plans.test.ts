@@ -63,9 +63,10 @@ describe('every statement of the store', () => {
   });
 });
 
-/** A read of a whole session ends at its limit; a write would not. */
+/** A read of a whole session ends at its limit; a write would not, and only the erasure of one is meant to. */
 function touchesWholeSession(sql: string, plan: string): boolean {
-  return !sql.startsWith('select') && plan.includes('(session=?)');
+  const isErasure = sql.startsWith('delete from "durascope_sessions"');
+  return !isErasure && !sql.startsWith('select') && plan.includes('(session=?)');
 }
 
 function planOf(database: DatabaseSync, sql: string): string {
@@ -123,6 +124,7 @@ async function useAll(store: Store): Promise<void> {
   await store.calls.find(ref.owner, 'c1');
   await store.calls.ofTurn(ref, 1);
   await store.calls.open(ref.owner, {});
+  await store.calls.open(ref.owner, { state: 'asking' });
   await store.events.appendDurable(ref, 1, [{ kind: 'interrupted', reason: 'x' }]);
   await store.events.read(ref, 0);
   await store.turns.setState(ref, 1, 'waiting', []);
@@ -138,6 +140,7 @@ async function useAll(store: Store): Promise<void> {
   await store.calls.openBelow(ref);
   await closeTurn(store, ref, 1);
   await store.sessions.setLineage(ref, undefined);
+  await store.sessions.erase(ref);
 }
 
 /** Below another one, which gets copies of its events. */

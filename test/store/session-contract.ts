@@ -52,6 +52,25 @@ export function sessionContract(store: () => Store): void {
       expect((await store().sessions.get(ref))?.control).toEqual(control);
     });
 
+    it('keep what their maker noted', async () => {
+      const ref = newRef();
+      await store().sessions.open(ref, 'support', undefined, { ticket: '7' });
+      await store().sessions.open(ref, 'support', undefined, { ticket: '8' });
+      expect((await store().sessions.get(ref))?.metadata).toEqual({ ticket: '7' });
+    });
+
+    it('are erased with all that belongs to them, and begin anew', async () => {
+      const ref = await openedTurn(store());
+      await store().blobs.put(ref, 'big', [{ type: 'text', text: 'x' }]);
+      expect(await store().sessions.erase(ref)).toBe(true);
+      expect(await store().sessions.erase(ref)).toBe(false);
+      expect(await store().sessions.get(ref)).toBeUndefined();
+      expect(await store().blobs.get(ref, 'big')).toBeUndefined();
+      expect(await store().sessions.open(ref, 'other')).toMatchObject({ agent: 'other', lastTurn: 0 });
+      expect(await store().messages.range(ref, 0, 100)).toEqual([]);
+      expect(await store().events.read(ref, 0)).toEqual([]);
+    });
+
     it('must be there before anything is written to them', async () => {
       const writing = store().sessions.saveControl(newRef(), { queue: [] });
       await expect(writing).rejects.toThrow(NotInStoreError);

@@ -1,7 +1,6 @@
-import type { SessionRef } from '../../contracts/ids.ts';
 import { isSettled } from '../../core/next-action.ts';
 import type { Msg } from '../../schema/message.ts';
-import type { CallDraft, CallRecord } from '../store.ts';
+import type { CallDraft, CallRecord, OwnedCall } from '../store.ts';
 import type { CallRow } from './schema.ts';
 import type { SessionWriter } from './session-writer.ts';
 
@@ -28,8 +27,8 @@ export function toCall(row: CallRow): CallRecord {
 }
 
 /** A call with the session that a join found it in. */
-export function toOwnedCall(row: CallRow & { session_id: string }): CallRecord & { ref: SessionRef } {
-  return { ...toCall(row), ref: { owner: row.owner, sessionId: row.session_id } };
+export function toOwnedCall(row: CallRow & { session_id: string; agent: string }): OwnedCall {
+  return { ...toCall(row), agent: row.agent, ref: { owner: row.owner, sessionId: row.session_id } };
 }
 
 export function newCallRow(

@@ -61,6 +61,7 @@ export function sqlCalls(context: SqlContext): CallStore {
         const rows = await selectOwned(db, owner)
           // Spelled as in the partial index, with no parameters: SQLite uses it for nothing else.
           .where(sql<boolean>`durascope_calls.state in ('asking', 'submitted', 'uncertain')`)
+          .$if(page.state !== undefined, (select) => select.where('durascope_calls.state', '=', page.state!))
           .where('durascope_calls.id', '>', numberCursor(page) ?? 0)
           .orderBy('durascope_calls.id')
           .limit(limit + 1)
@@ -75,7 +76,7 @@ export function sqlCalls(context: SqlContext): CallStore {
           .innerJoin('durascope_calls', 'durascope_calls.session', 'l.descendant')
           .innerJoin('durascope_sessions', 'durascope_sessions.id', 'l.descendant')
           .selectAll('durascope_calls')
-          .select(['durascope_sessions.session_id', 'l.path'])
+          .select(['durascope_sessions.session_id', 'durascope_sessions.agent', 'l.path'])
           .where('l.ancestor', '=', sessionKey(ref))
           // Spelled as in the partial index, with no parameters: SQLite uses it for nothing else.
           .where(sql<boolean>`durascope_calls.state in ('asking', 'submitted', 'uncertain')`)
@@ -176,6 +177,6 @@ function selectOwned(db: Kysely<Database>, owner: string) {
     .selectFrom('durascope_calls')
     .innerJoin('durascope_sessions', 'durascope_sessions.id', 'durascope_calls.session')
     .selectAll('durascope_calls')
-    .select('durascope_sessions.session_id')
+    .select(['durascope_sessions.session_id', 'durascope_sessions.agent'])
     .where('durascope_calls.owner', '=', owner);
 }

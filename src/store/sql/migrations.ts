@@ -106,6 +106,7 @@ const migrations: Record<string, Migration> = {
   '0006_secrets': () => [
     `create table durascope_secrets (owner text not null, name text not null, sealed text not null, primary key (owner, name))`,
   ],
+  '0007_metadata': () => [`alter table durascope_sessions add column metadata text not null default '{}'`],
 };
 
 /** Any fixed number that no other program on the same database is likely to choose. */

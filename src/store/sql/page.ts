@@ -26,7 +26,7 @@ export function toPage<Row, Item>(
 export function numberCursor({ cursor }: PageRequest): number | undefined {
   if (cursor === undefined) return undefined;
   const [value, ...rest] = decode(cursor);
-  if (typeof value === 'number' && rest.length === 0) return value;
+  if (Number.isSafeInteger(value) && rest.length === 0) return value as number;
   throw unknownCursor();
 }
 
@@ -34,7 +34,8 @@ export function numberCursor({ cursor }: PageRequest): number | undefined {
 export function timeCursor({ cursor }: PageRequest): [at: string, id: number] | undefined {
   if (cursor === undefined) return undefined;
   const [at, id, ...rest] = decode(cursor);
-  if (typeof at === 'string' && typeof id === 'number' && rest.length === 0) return [at, id];
+  if (typeof at === 'string' && /^[\dT:.Z-]+$/.test(at) && Number.isSafeInteger(id) && rest.length === 0)
+    return [at, id as number];
   throw unknownCursor();
 }
 

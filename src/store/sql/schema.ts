@@ -50,6 +50,8 @@ interface SessionTable {
   lineage: string | null;
   /** 0 or 1: begun by its parent, and listed below it only. */
   is_child: number;
+  /** JSON of what its maker noted. */
+  metadata: Generated<string>;
 }
 export type SessionRow = Selectable<SessionTable>;
 

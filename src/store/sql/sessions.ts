@@ -18,13 +18,32 @@ const noPermissions: SessionPermissions = { rules: [] };
 
 export function sqlSessions(context: SqlContext): SessionStore {
   return {
-    open: (ref, agent, lineage) =>
+    open: (ref, agent, lineage, metadata = {}) =>
       query(context, async (db) => {
         const known = await selectSession(db, ref).executeTakeFirst();
+        const draft = { agent, metadata };
         const create = (trx: Transaction<Database>) =>
-          lineage ? createChild(context, trx, ref, agent, lineage) : createAtTop(trx, ref, agent);
+          lineage ? createChild(context, trx, ref, { ...draft, lineage }) : createAtTop(trx, ref, draft);
         return toSession(known ?? (await db.transaction().execute(create)));
       }),
+
+    erase: async (ref) => {
+      const isErased = await query(context, (db) =>
+        db.transaction().execute(async (trx) => {
+          // Blobs may be there before their session.
+          await trx
+            .deleteFrom('durascope_blobs')
+            .where('owner', '=', ref.owner)
+            .where('session_id', '=', ref.sessionId)
+            .execute();
+          const known = await selectSession(trx, ref).executeTakeFirst();
+          if (known) await trx.deleteFrom('durascope_sessions').where('id', '=', known.id).execute();
+          return known !== undefined;
+        }),
+      );
+      context.bus.wake(ref);
+      return isErased;
+    },
 
     get: (ref) =>
       query(context, async (db) => {
@@ -114,8 +133,18 @@ function isSameRule(a: PermissionRule, b: PermissionRule): boolean {
   return a.tool === b.tool && a.pattern === b.pattern && a.behavior === b.behavior;
 }
 
-async function createAtTop(trx: Transaction<Database>, ref: SessionRef, agent: string): Promise<SessionRow> {
-  await insertSession(trx, ref, agent, undefined);
+interface SessionDraft {
+  agent: string;
+  metadata: Record<string, string>;
+  lineage?: Lineage;
+}
+
+async function createAtTop(
+  trx: Transaction<Database>,
+  ref: SessionRef,
+  draft: SessionDraft,
+): Promise<SessionRow> {
+  await insertSession(trx, ref, draft);
   return selectSession(trx, ref).executeTakeFirstOrThrow();
 }
 
@@ -123,11 +152,11 @@ async function createChild(
   context: SqlContext,
   trx: Transaction<Database>,
   ref: SessionRef,
-  agent: string,
-  lineage: Lineage,
+  draft: SessionDraft & { lineage: Lineage },
 ): Promise<SessionRow> {
+  const { lineage } = draft;
   const parent = await lockParent(context, trx, ref, lineage);
-  const isNew = await insertSession(trx, ref, agent, lineage);
+  const isNew = await insertSession(trx, ref, draft);
   const session = await selectSession(trx, ref).executeTakeFirstOrThrow();
   if (isNew) await attach(trx, session.id, lineage, parent.id);
   return session;
@@ -152,8 +181,7 @@ async function lockParent(
 async function insertSession(
   trx: Transaction<Database>,
   ref: SessionRef,
-  agent: string,
-  lineage: Lineage | undefined,
+  { agent, metadata, lineage }: SessionDraft,
 ): Promise<boolean> {
   const now = new Date().toISOString();
   const inserted = await trx
@@ -174,6 +202,7 @@ async function insertSession(
       control: JSON.stringify(emptyControl),
       permissions: JSON.stringify(noPermissions),
       ...lineageColumns(lineage),
+      metadata: JSON.stringify(metadata),
     })
     .onConflict((conflict) => conflict.columns(['owner', 'session_id']).doNothing())
     .returning('id')
@@ -201,6 +230,7 @@ function toSession(row: SessionRow): SessionRecord {
     state: row.state,
     control: JSON.parse(row.control) as SessionControl,
     permissions: JSON.parse(row.permissions) as SessionPermissions,
+    metadata: JSON.parse(row.metadata) as Record<string, string>,
     head: row.head,
     contextFrom: row.context_from,
     excludedTurns: JSON.parse(row.excluded_turns) as number[],

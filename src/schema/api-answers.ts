@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { PermissionRule, Question } from './event.ts';
+import { Block, FinishReason, Json, Msg, Usage } from './message.ts';
+
+/*
+ * What the HTTP API answers. Fields are only ever added, so readers must let pass what they do not know.
+ */
+
+const count = z.number().int();
+const state = z.enum(['idle', 'running', 'waiting']);
+
+export const PermissionMode = z.enum(['default', 'explore', 'accept_edits', 'dont_ask', 'bypass']);
+
+export const SessionPermissions = z.object({
+  mode: PermissionMode.exactOptional(),
+  rules: z.array(PermissionRule),
+});
+
+/** A call that waits at a gate. `arguments` is JSON as text, as the model wrote it, without the values of secret fields. */
+export const Gate = z.object({
+  callId: z.string(),
+  sessionId: z.string(),
+  turn: count,
+  agent: z.string().exactOptional(),
+  /** Of a call in a session below: the names that lead down to it. */
+  path: z.array(z.string()).exactOptional(),
+  name: z.string(),
+  arguments: z.string(),
+  state: z.enum([
+    'pending',
+    'allowed',
+    'asking',
+    'held',
+    'submitted',
+    'uncertain',
+    'success',
+    'error',
+    'denied',
+    'interrupted',
+  ]),
+  createdAt: z.string(),
+  reason: z.string().exactOptional(),
+  suggestedRules: z.array(PermissionRule).exactOptional(),
+  isSafety: z.boolean().exactOptional(),
+  question: Question.exactOptional(),
+  votes: z.array(z.object({ actor: z.string(), arguments: z.string() })).exactOptional(),
+});
+
+export const SessionSummary = z.object({
+  sessionId: z.string(),
+  owner: z.string(),
+  agent: z.string(),
+  state,
+  /** Number of the newest turn; 0 when none. */
+  turn: count,
+  /** Of the newest turn. */
+  turnId: z.string().exactOptional(),
+  usage: Usage,
+  permissions: SessionPermissions,
+  metadata: z.record(z.string(), z.string()),
+  /** Id of the newest event; 0 when none: events after it are those still to come. */
+  lastEventId: count,
+  createdAt: z.string(),
+  updatedAt: z.string(),
+});
+
+export const Task = z.object({
+  id: z.string(),
+  subject: z.string(),
+  description: z.string(),
+  state: z.enum(['pending', 'in_progress', 'completed']),
+  owner: z.string().exactOptional(),
+  blockedBy: z.array(z.string()),
+  blocks: z.array(z.string()),
+  isBlocked: z.boolean(),
+  metadata: z.record(z.string(), Json).exactOptional(),
+});
+
+export const SessionView = SessionSummary.extend({
+  pending: z.array(Gate),
+  tasks: z.array(Task),
+  team: Json,
+});
+
+export const Created = z.object({ sessionId: z.string(), agent: z.string() });
+
+export const Submitted = z.object({
+  turnId: z.string(),
+  sessionId: z.string(),
+  status: z.enum(['started', 'queued', 'steered', 'repeated']),
+  /** Where the turn's events begin: pass it as `after`. */
+  after: count,
+});
+
+const turnError = z.object({ code: z.string(), message: z.string() });
+
+export const TurnView = z.object({
+  turnId: z.string(),
+  sessionId: z.string(),
+  turn: count,
+  state: z.enum(['queued', 'running', 'waiting', 'ended']),
+  usage: Usage,
+  pending: z.array(Gate),
+  /** Why it waits or ended. */
+  finishReason: FinishReason.exactOptional(),
+  reply: z
+    .object({
+      content: z.array(Block),
+      text: z.string(),
+      /** In the form that its submitter wanted. */
+      output: Json.exactOptional(),
+    })
+    .exactOptional(),
+  error: turnError.exactOptional(),
+});
+
+export const TurnSummary = z.object({
+  turn: count,
+  turnId: z.string(),
+  inputId: z.string(),
+  agent: z.string(),
+  revision: z.string(),
+  state: z.enum(['running', 'waiting', 'ended']),
+  finishReason: FinishReason.exactOptional(),
+  replyMessageId: z.string().exactOptional(),
+  usage: Usage,
+  error: turnError.exactOptional(),
+  startedAt: z.string(),
+  endedAt: z.string().exactOptional(),
+});
+
+export const Accepted = z.object({ accepted: z.array(z.string()) });
+
+export const AuditEntry = z.object({
+  id: count,
+  at: z.string(),
+  turn: count,
+  callId: z.string(),
+  tool: z.string(),
+  behavior: z.enum(['allow', 'ask', 'deny']),
+  by: z.string(),
+  reason: z.string(),
+  rule: PermissionRule.exactOptional(),
+  actor: z.string().exactOptional(),
+  arguments: z.string(),
+});
+
+export const AgentView = z.object({
+  name: z.string(),
+  description: z.string().exactOptional(),
+  model: z.string(),
+  tools: z.array(z.object({ name: z.string(), description: z.string() })),
+  maxIterations: count,
+  permissions: z.object({ mode: PermissionMode, rules: z.array(PermissionRule) }),
+  revision: z.string(),
+});
+
+export const CallAddress = z.object({ callId: z.string(), sessionId: z.string() });
+
+const isThere = z.enum(['ok', 'unavailable']);
+
+export const HealthView = z.object({
+  status: isThere,
+  dependencies: z.object({ store: isThere, temporal: isThere }),
+});
+
+export const Live = z.object({ status: z.literal('ok') });
+
+const page = <T extends z.ZodType>(item: T) =>
+  z.object({
+    items: z.array(item),
+    /** Pass it as `cursor`; absent on the last page. */
+    nextCursor: z.string().exactOptional(),
+  });
+
+export const SessionPage = page(SessionSummary);
+export const MessagePage = page(Msg);
+export const TurnPage = page(TurnSummary);
+export const GatePage = page(Gate);
+export const AuditPage = page(AuditEntry);
+export const AgentList = z.object({ items: z.array(AgentView) });
+
+/** RFC 9457. */
+export const ProblemView = z.object({
+  /** Stable: what kind of problem it is. */
+  type: z.string(),
+  title: z.string(),
+  status: count,
+  /** What happened this time, and what to do. */
+  detail: z.string(),
+  /** The last part of `type`. */
+  code: z.string(),
+  requestId: z.string(),
+  /** By field, where the request was malformed. */
+  errors: z.array(z.object({ path: z.string(), message: z.string() })).exactOptional(),
+});

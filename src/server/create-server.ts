@@ -1,0 +1,61 @@
+import type { Durascope } from '../client/client.ts';
+import type { AgentDescription } from '../agents/describe-agent.ts';
+import { EventHub } from './event-hub.ts';
+import { createApp } from './app.ts';
+import { silent, type Log } from './log.ts';
+import { ownOnly, type AccessPolicy, type Authenticator } from './principal.ts';
+import { eventRoutes } from './routes/events.ts';
+import { gateRoutes } from './routes/gates.ts';
+import { serviceRoutes } from './routes/service.ts';
+import { sessionRoutes } from './routes/sessions.ts';
+import { turnRoutes } from './routes/turns.ts';
+
+export interface ServerOptions {
+  /** What the API speaks for. It stays open. */
+  client: Durascope;
+  /** Who makes a request: `openAccess` where only this machine can reach the server. */
+  authenticate: Authenticator;
+  /** Whose sessions somebody may work on. Default: those of their own owner. */
+  policy?: AccessPolicy;
+  /** The agents that sessions can be begun with, as they are now; absent: any that a worker knows. */
+  agents?: () => readonly AgentDescription[];
+  /** Origins of pages that may call it from a browser. Default: none. */
+  corsOrigins?: readonly string[];
+  log?: Log;
+}
+
+export interface DurascopeServer {
+  /** For any server that speaks the web's Request and Response. */
+  fetch(request: Request): Promise<Response>;
+  /** Ends streams and waits that are open, so that their callers go elsewhere. */
+  drain(): void;
+}
+
+/** All operations of the API. */
+export const routes = [...sessionRoutes, ...turnRoutes, ...eventRoutes, ...gateRoutes, ...serviceRoutes];
+
+/**
+ * The HTTP API, to be mounted or listened with.
+ *
+ * @example
+ * const server = createServer({ client: await DurascopeClient.connect(), authenticate: openAccess('local') });
+ * const response = await server.fetch(new Request('http://localhost/v1/agents'));
+ */
+export function createServer(options: ServerOptions): DurascopeServer {
+  const { client, authenticate, policy = ownOnly, agents, corsOrigins = [], log = silent } = options;
+  const draining = new AbortController();
+  const app = createApp(routes, {
+    client,
+    events: new EventHub(client),
+    authenticate,
+    policy,
+    corsOrigins,
+    log,
+    draining: draining.signal,
+    ...(agents ? { agents } : {}),
+  });
+  return {
+    fetch: async (request) => app.fetch(request),
+    drain: () => draining.abort(),
+  };
+}

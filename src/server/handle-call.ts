@@ -1,0 +1,85 @@
+import type { Context } from 'hono';
+import type { z } from 'zod';
+import { isValidId } from '../contracts/ids.ts';
+import type { Log } from './log.ts';
+import { requireScope, type AccessPolicy, type Authenticator, type Principal } from './principal.ts';
+import { readJson } from './read-json.ts';
+import { Problem } from './problem.ts';
+import type { Call, Route, RouteContext } from './route.ts';
+
+/** What stands between a request and its handler. */
+export interface Handling extends RouteContext {
+  authenticate: Authenticator;
+  policy: AccessPolicy;
+  log: Log;
+  /** Aborts when the server goes away. */
+  draining: AbortSignal;
+}
+
+/** Names an owner to work for, where the access policy lets a key work for others than its own. */
+export const ownerHeader = 'durascope-owner';
+const longestKey = 200;
+
+/** Who asks, whether they may, whether what they ask is well formed; and then the handler. */
+export async function handleCall(route: Route, context: Context, handling: Handling): Promise<Response> {
+  const request = context.req.raw;
+  const { principal, owner } = await admit(route, request, handling);
+  const idempotencyKey = route.isIdempotent ? idempotencyKeyOf(request) : undefined;
+  const call: Call<unknown, unknown, unknown> = {
+    params: check(route.params, context.req.param(), 'path'),
+    query: check(route.query, context.req.query(), 'query'),
+    body: route.body ? check(route.body, await readJson(request), 'body') : undefined,
+    principal,
+    owner,
+    ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
+    ...lastEventIdOf(route, request),
+    signal: AbortSignal.any([request.signal, handling.draining]),
+  };
+  const answer = await route.handle(call, handling);
+  if (answer instanceof Response) return answer;
+  if (answer === undefined) return new Response(null, { status: route.status });
+  return context.json(answer as object, route.statusOf?.(answer) ?? (route.status as 200));
+}
+
+const nobody: Principal = { owner: '', id: '', roles: [], scopes: [] };
+
+/** @throws Problem `unauthenticated`, `missing_scope`; `not_found` for an owner that is none of theirs. */
+async function admit({ scope }: Route, request: Request, { authenticate, policy }: Handling) {
+  if (scope === 'none') return { principal: nobody, owner: '' };
+  const principal = await authenticate(request);
+  if (!principal)
+    throw new Problem('unauthenticated', 'Send a key as "Authorization: Bearer …"', {
+      headers: { 'www-authenticate': 'Bearer realm="durascope"' },
+    });
+  requireScope(principal, scope);
+  const owner = request.headers.get(ownerHeader) ?? principal.owner;
+  if (!isValidId(owner) || !(await policy.mayActFor(principal, owner, scope)))
+    throw new Problem('not_found', `There is no owner ${owner}`);
+  return { principal, owner };
+}
+
+function check(schema: z.ZodType | undefined, value: unknown, where: string): unknown {
+  if (!schema) return undefined;
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const errors = parsed.error.issues.map(({ path, message }) => ({
+    path: [where, ...path.map(String)].join('.'),
+    message,
+  }));
+  const [first] = errors;
+  throw new Problem('invalid_input', `${first?.path}: ${first?.message}`, { errors });
+}
+
+function idempotencyKeyOf(request: Request): string | undefined {
+  const key = request.headers.get('idempotency-key');
+  if (key === null) return undefined;
+  if (key !== '' && key.length <= longestKey) return key;
+  throw new Problem('invalid_input', `Idempotency-Key must have 1 to ${longestKey} characters`);
+}
+
+function lastEventIdOf({ isStream }: Route, request: Request): { lastEventId?: number } {
+  const id = isStream ? request.headers.get('last-event-id') : null;
+  if (id === null || id === '') return {};
+  if (/^\d{1,9}$/.test(id)) return { lastEventId: Number(id) };
+  throw new Problem('invalid_input', 'Last-Event-ID must be the id of an event');
+}
