@@ -146,5 +146,6 @@ function makeStateDir(stateDir: string): void {
 }
 
 function recordOf({ address, uiUrl }: EmbeddedTemporal, { namespace, store, taskQueue, agents }: Loaded) {
-  return { address, ...(uiUrl === undefined ? {} : { uiUrl }), namespace, store, taskQueue, agents };
+  const names = agents.map(({ name }) => name);
+  return { address, ...(uiUrl === undefined ? {} : { uiUrl }), namespace, store, taskQueue, agents: names };
 }
