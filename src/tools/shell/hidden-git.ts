@@ -34,7 +34,7 @@ const always: HiddenSpec = {
   code: '-c --config --config-env --exec-path --upload-pack --receive-pack --exec --ext-diff --textconv --filters --extcmd --open-files-in-pager --show-signature --tool --separate-git-dir --git-dir --work-tree --super-prefix',
   writes: '--output --output-directory',
   valued: 'CSGLnmFu',
-  words: /^[a-z][\w+.-]*::/i,
+  words: /^[a-z][\w+.-]*::|:\/\/-/i,
 };
 
 /** Letters mean something else to each. */

@@ -124,8 +124,10 @@ function isConfigReading(words: readonly ShellWord[]): boolean {
 
 function viewerRuns(subcommand: string, words: readonly ShellWord[]): boolean {
   if (words.some(writesOrRuns)) return true;
-  // git grep opens what it finds in a pager of the caller's choice.
-  return subcommand === 'grep' && words.some(({ value }) => /^-[a-zA-Z]*O|^--op/.test(value));
+  // git grep opens what it finds in a pager of the caller's choice, and reads every .env where it leaves the index.
+  return (
+    subcommand === 'grep' && words.some(({ value }) => /^-[a-zA-Z]*O|^--(?:op|no-i|no-e|unt)/.test(value))
+  );
 }
 
 /**

@@ -32,6 +32,11 @@ export function readsSecret(
   const directories = directoriesOf(parts, place);
   for (const [index, part] of parts.entries()) {
     if (listsVariables(part)) return `${part.name}, which shows variables`;
+    const wide =
+      part.name === 'rg'
+        ? part.args.find((word, at) => isWideGlob(word, part.args[at - 1], policy))
+        : undefined;
+    if (wide) return wide.value;
     const spec = Object.hasOwn(readOnlyCommands, part.name) ? readOnlyCommands[part.name] : undefined;
     const shown = part.redirects.filter(({ op }) => op === '<<' || op === '<<<').map(({ target }) => target);
     const spoken = spec?.takesText ? [...part.args, ...shown] : shown;
@@ -68,6 +73,11 @@ function listsVariables({ name, args, words }: ShellPart): boolean {
       return values.every((value) => /^-[a-zA-Z]*$/.test(value) && !/[fF]/.test(value));
     case 'ps':
       return /^[a-z]*e[a-z]*$/.test(values[0] ?? '') || values.includes('-E');
+    case 'gh':
+      return (
+        values.some((value) => /^(?:-q|--jq)/.test(value)) &&
+        values.some((value) => /\benv\b|\$ENV/.test(value))
+      );
     case 'jq':
       return values.some((value) => /\benv\b|\$ENV/.test(value));
     case 'docker':
@@ -76,6 +86,17 @@ function listsVariables({ name, args, words }: ShellPart): boolean {
     default:
       return false;
   }
+}
+
+/** A glob of `rg` that takes files in brings hidden ones along, unless it asks for an ending that no secret has. */
+function isWideGlob(word: ShellWord, before: ShellWord | undefined, policy: Partial<PathPolicy>): boolean {
+  const attached = /^(?:-[a-zA-Z]*g|--i?glob=)(.+)$/s.exec(word.value)?.[1];
+  const isNext = /^(?:-[a-zA-Z]*g|--i?glob)$/.test(before?.value ?? '');
+  const glob = isNext ? word.value : attached;
+  if (glob === undefined || glob.startsWith('!')) return false;
+  const endings = /^(?:[\w-]+\/|\*\*\/)*[\w-]*\*?\.(?:(\w+)|\{([\w,]+)\})$/.exec(glob);
+  if (!isStatic(word) || !endings) return true;
+  return (endings[1] ?? endings[2] ?? '').split(',').some((ending) => isSensitivePath(`x.${ending}`, policy));
 }
 
 /** The arguments that may name files: no patterns to search for, no commit messages. */

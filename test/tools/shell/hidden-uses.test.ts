@@ -244,6 +244,8 @@ const code = [
   'flock a -c id',
   'LD_PRELOAD=x cat a',
   'PATH=. npm test',
+  'git fetch ssh://-oProxyCommand=id/a',
+  "gh alias set x '!id'",
   'git -c help.autocorrect=1 psuh',
   'git init --template=x',
   'npm config set script-shell id',
@@ -321,6 +323,8 @@ const writing = [
   'tree -o out',
   'gcc -o out a.c',
   'uniq a out',
+  'shuf -o out a',
+  'iconv -f utf8 -o out a',
   'find a -fprint out',
 ];
 
