@@ -350,7 +350,7 @@ describe('isReadOnlyCommand', () => {
     'git grep --no-ind a',
     'git grep --untracked a',
     'gh pr list --json title --jq env',
-    'gh pr list --json title -q "\$ENV"',
+    "gh pr list --json title -q '$ENV'",
     'rg --pre=x a',
     'rg -z a',
     'rg --search-zip a',
