@@ -90,3 +90,6 @@ export {
   type WorkspaceBackend,
   type WorkspaceErrorCode,
 } from './workspace/workspace.ts';
+export { fixedSearch, searxng } from './web/search-providers.ts';
+export { webFetch, type WebFetchOptions } from './web/web-fetch.ts';
+export { webSearch, type SearchProvider, type SearchResult } from './web/web-search.ts';

@@ -5,10 +5,15 @@ const maxChars = 100_000;
 /**
  * The text of a PDF's pages.
  *
- * @param pages such as `1-5,8`; needed for more than ten
+ * @param options.pages such as `1-5,8`; needed for more than ten
+ * @param options.isFromStart the first pages will do, where there are more than are read at once
  * @throws Error that says what to ask for instead.
  */
-export async function pdfText(name: string, bytes: Uint8Array, pages?: string): Promise<string> {
+export async function pdfText(
+  name: string,
+  bytes: Uint8Array,
+  { pages, isFromStart = false }: { pages?: string | undefined; isFromStart?: boolean } = {},
+): Promise<string> {
   const { getDocumentProxy } = await import('unpdf');
   // A copy, because the reader takes the memory away.
   const document = await getDocumentProxy(new Uint8Array(bytes), { verbosity: 0 }).catch((error: unknown) => {
@@ -18,9 +23,9 @@ export async function pdfText(name: string, bytes: Uint8Array, pages?: string): 
   });
   try {
     const total = document.numPages;
-    if (pages === undefined && total > maxPagesUnasked)
+    if (pages === undefined && !isFromStart && total > maxPagesUnasked)
       throw new Error(`${name} has ${total} pages: say which, such as pages: "1-5" (at most ${maxPages})`);
-    const wanted = pages === undefined ? range(1, total) : readPages(pages, total);
+    const wanted = pages === undefined ? range(1, Math.min(total, maxPages)) : readPages(pages, total);
     const texts: string[] = [];
     for (const number of wanted) {
       const { items } = await (await document.getPage(number)).getTextContent();

@@ -45,7 +45,7 @@ export function readTool({ workspace, paths }: ToolSetting): Tool {
       const mediaType = imageTypes[type];
       const bytes = await workspace.read(path, { maxBytes: mediaType ? maxMediaBytes : maxFileBytes });
       if (mediaType) return media({ mediaType, data: bytes, name: path });
-      if (type === '.pdf') return pdfText(path, bytes, pages);
+      if (type === '.pdf') return pdfText(path, bytes, { pages });
       const { text } = decodeText(path, bytes);
       const shown = numbered(path, text, offset, limit);
       await rememberSeen(slots, await relativePath(workspace, path), hashOf(bytes));
