@@ -90,7 +90,7 @@ export class ModelCall {
   }
 
   #request(model: ResolvedModel, context: AssembledContext): ModelRequest {
-    const { settings, isStreaming, timeouts } = this.#agent;
+    const { settings, isStreaming, timeouts, providerTools } = this.#agent;
     const isSummary = this.#input.tools === 'none';
     const toolChoice = this.#toolChoice(context);
     return {
@@ -99,6 +99,7 @@ export class ModelCall {
       messages: context.messages,
       tools: context.tools,
       ...(toolChoice === undefined ? {} : { toolChoice }),
+      ...(this.#input.tools === 'auto' && providerTools.length > 0 ? { providerTools } : {}),
       settings,
       isStreaming,
       timeouts,

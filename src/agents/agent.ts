@@ -1,6 +1,7 @@
 import type { ModelSettings, ModelTimeouts, ToolChoice } from '../model/model.ts';
 import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
+import type { Json } from '../schema/message.ts';
 import type { ToolGroups } from './tool-group.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -44,6 +45,8 @@ export interface Agent {
   readonly toolByName: ReadonlyMap<string, Tool>;
   /** Where more tools come from at run time. */
   readonly sources: readonly ToolSource[];
+  /** Tools that the provider runs by itself, in its words. */
+  readonly providerTools: readonly Readonly<Record<string, Json>>[];
   /** Tools that a session has only while their group is active. */
   readonly toolGroups: ToolGroups;
   /** Above this number of tools, those of sources and groups are found by `tool_search` and not shown. */

@@ -4,6 +4,7 @@ import { parseRule, whyUnreadable } from '../core/permission-rule.ts';
 import { AgentSettings, type AgentPermissionOptions, type ParsedAgentPermissions } from '../schema/agent.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
+import type { Json } from '../schema/message.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent, AgentPermissions, Instructions, ToolChoicePolicy } from './agent.ts';
 import { checkSources } from './check-sources.ts';
@@ -24,6 +25,11 @@ export interface AgentOptions {
   tools?: readonly Tool[];
   /** Where more tools come from at run time: MCP servers, skills, a workspace. */
   sources?: readonly ToolSource[];
+  /**
+   * Tools that the provider runs by itself, in its own words: `{ type: 'web_search' }`. They come with their results, and no gate is asked, because
+   * nothing of them runs here. Only the Responses API has them.
+   */
+  providerTools?: readonly Record<string, Json>[];
   /** Groups of tools by name that the model activates with `reset_tools` when it needs them: a few tools on show instead of all. */
   toolGroups?: ToolGroups;
   /** Above this number of tools, those of sources and groups are not shown: the model finds them with `tool_search`. Default: 60. */

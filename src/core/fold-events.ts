@@ -111,6 +111,11 @@ function apply(folded: Map<string, Msg>, event: Stamped): void {
         block.type === 'tool_call' ? { ...block, arguments: block.arguments + event.delta } : block,
       );
       return;
+    case 'tool_call_end':
+      edit(folded, event.messageId, event.callId, (block) =>
+        block.type === 'tool_call' && event.executed ? { ...block, executed: event.executed } : block,
+      );
+      return;
     case 'data_delta':
       edit(folded, event.messageId, event.blockId, (block) =>
         block.type === 'data' ? { ...block, source: event.source } : block,

@@ -23,8 +23,11 @@ export function pairResults(messages: readonly Msg[]): Msg[] {
   return paired;
 }
 
+/** The calls of a message that are ours to run; those that the provider ran have their result already. */
 export function callsOf(msg: Msg): ToolCallBlock[] {
-  return msg.content.filter((block) => block.type === 'tool_call');
+  return msg.content.filter(
+    (block): block is ToolCallBlock => block.type === 'tool_call' && block.executed === undefined,
+  );
 }
 
 function resultOf(msg: Msg): ToolResultBlock | undefined {

@@ -1,5 +1,5 @@
 import type { EventBody } from '../schema/event.ts';
-import type { ModelFinishReason, Usage } from '../schema/message.ts';
+import type { ExecutedCall, ModelFinishReason, Usage } from '../schema/message.ts';
 import { assertNever } from './assert-never.ts';
 import type { ModelChunk } from './model-chunk.ts';
 import { noUsage } from './usage.ts';
@@ -8,6 +8,7 @@ type OpenBlock = {
   type: 'text' | 'thinking' | 'data' | 'tool_call';
   id: string;
   provider?: Extract<ModelChunk, { kind: 'thinking' }>['provider'];
+  executed?: ExecutedCall;
 };
 
 /**
@@ -61,7 +62,13 @@ export class StreamAccumulator {
     const messageId = this.#messageId;
     const events: EventBody[] = [];
     for (const block of this.#open.values()) {
-      if (block.type === 'tool_call') events.push({ kind: 'tool_call_end', messageId, callId: block.id });
+      if (block.type === 'tool_call')
+        events.push({
+          kind: 'tool_call_end',
+          messageId,
+          callId: block.id,
+          ...(block.executed ? { executed: block.executed } : {}),
+        });
       else if (block.type === 'thinking')
         events.push({
           kind: 'thinking_end',
@@ -99,6 +106,7 @@ export class StreamAccumulator {
     const messageId = this.#messageId;
     const delta = chunk.argumentsDelta ?? '';
     const known = this.#open.get(key);
+    if (known && chunk.executed) known.executed = chunk.executed;
     if (known) return delta === '' ? [] : [{ kind: 'tool_call_delta', messageId, callId: known.id, delta }];
 
     const early = this.#unnamed.get(key) ?? { fragments: '' };
@@ -111,7 +119,11 @@ export class StreamAccumulator {
     this.#unnamed.delete(key);
     this.#blocks += 1;
     const callId = this.#newCallId();
-    this.#open.set(key, { type: 'tool_call', id: callId });
+    this.#open.set(key, {
+      type: 'tool_call',
+      id: callId,
+      ...(chunk.executed ? { executed: chunk.executed } : {}),
+    });
     const start: EventBody = {
       kind: 'tool_call_start',
       messageId,

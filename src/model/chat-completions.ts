@@ -4,6 +4,7 @@ import { isChatMedia, toChatMessages } from './chat-messages.ts';
 import { type Endpoint, isOpenAi, openClient } from './endpoint.ts';
 import { takesMedia } from './media-globs.ts';
 import type { ModelAdapter, ModelCapabilities, ModelRequest, ToolChoice } from './model.ts';
+import { ModelError } from './model-error.ts';
 import { runCall } from './run-call.ts';
 import { ToolNames } from './tool-names.ts';
 import { toWireItems } from './wire-messages.ts';
@@ -15,10 +16,15 @@ export function createChatAdapter(
   client: OpenAI = openClient(endpoint),
 ): ModelAdapter {
   return {
-    call(request, signal) {
+    async *call(request, signal) {
+      if (request.providerTools?.length)
+        throw new ModelError(
+          'invalid_request',
+          "The agent has providerTools, which Chat Completions does not know: give its provider api: 'responses'",
+        );
       const names = new ToolNames(request.tools);
       const body = toBody(request, { names, capabilities, isOpenAi: isOpenAi(endpoint.baseUrl) });
-      return runCall(
+      yield* runCall(
         (aborted) =>
           client.chat.completions
             .create(body, { signal: aborted, timeout: request.timeouts.totalMs + 60_000 })

@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import type { DataBlock } from '../schema/message.ts';
 import { urlOf } from './data-url.ts';
-import type { AssistantPart, WireItem, WirePart } from './wire-messages.ts';
+import { executedNote, type AssistantPart, type WireItem, type WirePart } from './wire-messages.ts';
 
 /** What Chat Completions has a form for; a document must come with its bytes. */
 export function isChatMedia({ mediaType, source }: DataBlock): boolean {
@@ -34,7 +34,10 @@ function userContent(parts: readonly WirePart[]): string | OpenAI.ChatCompletion
 }
 
 function assistantMessage(parts: readonly AssistantPart[]): OpenAI.ChatCompletionAssistantMessageParam {
-  const text = parts.filter((part) => part.type === 'text').map((part) => part.text);
+  const text = parts.flatMap((part) => {
+    if (part.type === 'executed') return executedNote(part);
+    return part.type === 'text' ? part.text : [];
+  });
   const calls = parts.filter((part) => part.type === 'call');
   return {
     role: 'assistant',

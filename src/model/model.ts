@@ -50,6 +50,8 @@ export interface ModelRequest {
   tools: readonly ToolSpec[];
   /** Default: `auto`. */
   toolChoice?: ToolChoice;
+  /** Tools that the provider runs by itself, in the provider's words: `{ type: 'web_search' }`. Only the Responses API has them. */
+  providerTools?: readonly Record<string, Json>[];
   settings: ModelSettings;
   isStreaming: boolean;
   timeouts: ModelTimeouts;

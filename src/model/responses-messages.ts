@@ -1,7 +1,7 @@
 import type OpenAI from 'openai';
 import type { DataBlock } from '../schema/message.ts';
 import { urlOf } from './data-url.ts';
-import type { AssistantPart, WireItem, WirePart } from './wire-messages.ts';
+import { executedNote, type AssistantPart, type WireItem, type WirePart } from './wire-messages.ts';
 
 type InputItem = OpenAI.Responses.ResponseInputItem;
 
@@ -31,7 +31,10 @@ function assistantItems(parts: readonly AssistantPart[], thinkingKey: string): I
     }
     items.push(...reasoning);
     reasoning = [];
-    if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
+    if (part.type === 'executed') {
+      const kept = part.call.provider[thinkingKey];
+      items.push(kept ? (kept as unknown as InputItem) : { role: 'assistant', content: executedNote(part) });
+    } else if (part.type === 'text') items.push({ role: 'assistant', content: part.text });
     else items.push({ type: 'function_call', call_id: part.id, name: part.name, arguments: part.arguments });
   }
   return items;

@@ -4,6 +4,15 @@ import type { AnswerReader } from './answer-reader.ts';
 import { type JsonObject, listOf, nameOf, numberOf, objectOf, textOf } from './json.ts';
 import { brokenStream, fromStreamedError } from './model-errors.ts';
 
+/** Items of the provider's own tools, with the names that observers read. Others of its tools wait for us, and are not offered. */
+const executedTools: Partial<Record<string, string>> = {
+  web_search_call: 'web_search',
+  file_search_call: 'file_search',
+  code_interpreter_call: 'code_interpreter',
+  mcp_list_tools: 'mcp_list_tools',
+  mcp_call: 'mcp_call',
+};
+
 /** Reads an answer of the Responses API. Its parts are told apart by the index of their output item. */
 export class ResponsesReader implements AnswerReader {
   readonly #options: { toolName: (wireName: string) => string; thinkingKey: string };
@@ -112,8 +121,26 @@ export class ResponsesReader implements AnswerReader {
         return [...this.#opened(key, item), { kind: 'tool_call', key, argumentsDelta: args }];
       }
       default:
-        return [];
+        return this.#executed(key, item);
     }
+  }
+
+  /** What the provider ran by itself: a call with its result, which goes back with the next request as it came. */
+  #executed(key: string, item: JsonObject): ModelChunk[] {
+    const name = executedTools[textOf(item['type'])];
+    if (name === undefined) return [];
+    const { status: _, ...kept } = item;
+    const { type: __, id, ...facts } = kept;
+    return [
+      {
+        kind: 'tool_call',
+        key,
+        name: nameOf(item['name']) ?? name,
+        ...(typeof id === 'string' ? { providerCallId: id } : {}),
+        argumentsDelta: textOf(item['arguments']) || JSON.stringify(item['action'] ?? {}),
+        executed: { result: JSON.stringify(facts), provider: { [this.#options.thinkingKey]: kept } },
+      },
+    ];
   }
 
   /** The item as a whole goes back with the next request: `encrypted_content` is what the model remembers its thoughts by. */

@@ -34,7 +34,16 @@ export function createResponsesAdapter(
 }
 
 function toBody(
-  { model, system, messages, tools, toolChoice = 'auto', settings, isStreaming }: ModelRequest,
+  {
+    model,
+    system,
+    messages,
+    tools,
+    providerTools = [],
+    toolChoice = 'auto',
+    settings,
+    isStreaming,
+  }: ModelRequest,
   rules: { names: ToolNames; capabilities: ModelCapabilities; thinkingKey: string },
 ): OpenAI.Responses.ResponseCreateParams {
   const { names, capabilities, thinkingKey } = rules;
@@ -48,16 +57,19 @@ function toBody(
     ...(capabilities.isReasoning ? { include: ['reasoning.encrypted_content'] } : {}),
     ...(system.trim() === '' ? {} : { instructions: system }),
     input: toResponsesInput(items, thinkingKey),
-    ...(tools.length === 0
+    ...(tools.length + providerTools.length === 0
       ? {}
       : {
-          tools: tools.map(({ name, description, parameters }) => ({
-            type: 'function' as const,
-            name: names.toWire(name),
-            description,
-            parameters,
-            strict: false,
-          })),
+          tools: [
+            ...tools.map(({ name, description, parameters }) => ({
+              type: 'function' as const,
+              name: names.toWire(name),
+              description,
+              parameters,
+              strict: false,
+            })),
+            ...(providerTools as unknown as OpenAI.Responses.Tool[]),
+          ],
           ...(toolChoice === 'auto'
             ? {}
             : {

@@ -2,6 +2,7 @@ import { hintText } from '../core/hint-text.ts';
 import type {
   Block,
   DataBlock,
+  ExecutedCall,
   Msg,
   ThinkingBlock,
   ToolCallBlock,
@@ -20,7 +21,9 @@ export type WirePart = { type: 'text'; text: string } | { type: 'media'; block: 
 export type AssistantPart =
   | { type: 'text'; text: string }
   | { type: 'thinking'; block: ThinkingBlock }
-  | { type: 'call'; id: string; name: string; arguments: string };
+  | { type: 'call'; id: string; name: string; arguments: string }
+  /** Run by the provider. */
+  | { type: 'executed'; name: string; call: ExecutedCall };
 
 export interface WireRules {
   names: ToolNames;
@@ -87,6 +90,7 @@ function assistantPart(block: Block, idOf: (callId: string) => string, rules: Wi
       // No endpoint takes media as the assistant's own words.
       return [{ type: 'text', text: `[Here you gave ${describe(block)}.]` }];
     case 'tool_call':
+      if (block.executed) return [{ type: 'executed', name: block.name, call: block.executed }];
       return [
         {
           type: 'call',
@@ -174,4 +178,9 @@ function wireIds(messages: readonly Msg[]): (callId: string) => string {
     if (providerCallId && providerCallId.length <= 64 && uses.get(providerCallId) === 1)
       ids.set(id, providerCallId);
   return (callId) => ids.get(callId) ?? callId;
+}
+
+/** What another model reads of a call that this one's provider ran. */
+export function executedNote({ name, call }: Extract<AssistantPart, { type: 'executed' }>): string {
+  return `[The provider ran ${name}: ${wellFormed(call.result)}]`;
 }

@@ -105,6 +105,12 @@ export const AgentSettings = z.strictObject({
     .max(100, 'write at most 100')
     .default(5),
   contextTokens: z.int('write a whole number of tokens').min(1, 'write at least 1').optional(),
+  providerTools: z
+    .array(
+      z.record(z.string(), Json).refine(({ type }) => typeof type === 'string', "write { type: '…' }"),
+      "write the provider's tools, such as [{ type: 'web_search' }]",
+    )
+    .default([]),
   maxShownTools: z.int('write a whole number of tools').min(1, 'write at least 1').default(60),
   maxResultTokens: z.int('write a whole number of tokens').min(100, 'write at least 100').default(50_000),
   stream: z.boolean('write true or false').default(true),

@@ -1,5 +1,14 @@
 import { z } from 'zod';
-import { DataSource, FinishReason, Json, ModelFinishReason, Msg, ToolResultState, Usage } from './message.ts';
+import {
+  DataSource,
+  ExecutedCall,
+  FinishReason,
+  Json,
+  ModelFinishReason,
+  Msg,
+  ToolResultState,
+  Usage,
+} from './message.ts';
 
 export const PermissionRule = z.object({
   tool: z.string(),
@@ -102,7 +111,7 @@ export const EventBody = z.discriminatedUnion('kind', [
     providerCallId: z.string().optional(),
   }),
   z.object({ kind: z.literal('tool_call_delta'), ...inCall, delta: z.string() }),
-  z.object({ kind: z.literal('tool_call_end'), ...inCall }),
+  z.object({ kind: z.literal('tool_call_end'), ...inCall, executed: ExecutedCall.optional() }),
 
   /** Opens a tool message. A higher `attempt` supersedes what was streamed before. */
   z.object({

@@ -46,6 +46,13 @@ export const HintBlock = z.object({
 export type HintBlock = z.infer<typeof HintBlock>;
 
 /**
+ * What became of a call that the provider ran by itself, such as a web search: the item as it came, by the model that it is for, and its result
+ * for everybody else.
+ */
+export const ExecutedCall = z.object({ result: z.string(), provider: z.record(z.string(), Json) });
+export type ExecutedCall = z.infer<typeof ExecutedCall>;
+
+/**
  * One proposal by the model. `id` is our call id, unique over all sessions; `providerCallId` is what the endpoint called it.
  * `arguments` is the raw text as the model wrote it, which may be broken JSON.
  */
@@ -55,6 +62,8 @@ export const ToolCallBlock = z.object({
   name: z.string(),
   arguments: z.string(),
   providerCallId: z.string().optional(),
+  /** Set when the provider ran it: nothing is left to run here. */
+  executed: ExecutedCall.optional(),
 });
 export type ToolCallBlock = z.infer<typeof ToolCallBlock>;
 

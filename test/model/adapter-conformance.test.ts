@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { callsOf } from '../../src/core/pair-results.ts';
 import { ModelError } from '../../src/model/model-error.ts';
 import { defaultTimeouts, type ModelAdapter, type ModelRequest } from '../../src/model/model.ts';
 import { calls, says, ScriptedModel, thinks, type WireOptions } from '../../src/testing/index.ts';
@@ -490,6 +491,65 @@ describe('the adapter of responses alone', () => {
     ]);
     await ask(adapter, { messages, model: 'another' });
     expect(JSON.stringify(model.requests[2]!.body)).not.toContain('encrypted:');
+  });
+
+  describe('with tools that the provider runs', () => {
+    const search = {
+      type: 'web_search_call',
+      id: 'ws_1',
+      status: 'completed',
+      action: { type: 'search', query: 'weather' },
+    };
+    const output = [
+      search,
+      { type: 'message', id: 'm1', role: 'assistant', content: [{ type: 'output_text', text: 'Sunny.' }] },
+    ];
+    const body = { id: 'r1', status: 'completed', output, usage: { input_tokens: 1, output_tokens: 1 } };
+    const streamed = [
+      ...output.map((item, i) => ({ type: 'response.output_item.done', output_index: i, item })),
+      { type: 'response.completed', response: body },
+    ].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`);
+    const json = { headers: { 'content-type': 'application/json' } };
+
+    it.each([
+      ['streamed', true],
+      ['whole', false],
+    ])('offers them, and takes their calls with the results: %s', async (_, isStreaming) => {
+      if (isStreaming) model.raw(streamed);
+      else model.raw(JSON.stringify(body), json);
+      const adapter = adapterOf(model.baseUrl, 'responses');
+      const providerTools = [{ type: 'web_search' }];
+      const message = fold(await ask(adapter, { isStreaming, providerTools }));
+      expect(model.requests[0]!.body['tools']).toEqual([{ type: 'web_search' }]);
+      expect(message.content).toMatchObject([
+        { type: 'tool_call', name: 'web_search', arguments: '{"type":"search","query":"weather"}' },
+        { type: 'text', text: 'Sunny.' },
+      ]);
+      expect(message.finishReason).toBe('stop');
+      expect(callsOf(message)).toEqual([]);
+    });
+
+    it('sends them back as they came, and tells another model what they found', async () => {
+      model.raw(streamed).says('ok').says('ok');
+      const adapter = adapterOf(model.baseUrl, 'responses');
+      const answer = fold(await ask(adapter));
+      const messages = [aMsg('user', [aText('hi')]), answer, aMsg('user', [aText('and tomorrow?')])];
+      await ask(adapter, { messages });
+      const { status: _, ...kept } = search;
+      expect(model.requests[1]!.body['input']).toMatchObject([
+        { role: 'user' },
+        kept,
+        { role: 'assistant', content: 'Sunny.' },
+        { role: 'user' },
+      ]);
+      await ask(adapterOf(model.baseUrl, 'chat'), { messages });
+      expect(model.requests[2]!.messages[1]?.text).toContain('[The provider ran web_search: ');
+    });
+
+    it('are refused where the API has none', async () => {
+      const asking = ask(adapterOf(model.baseUrl, 'chat'), { providerTools: [{ type: 'web_search' }] });
+      await expect(asking).rejects.toThrow("api: 'responses'");
+    });
   });
 
   it('leaves out reasoning that led to nothing, which the API would refuse', async () => {
