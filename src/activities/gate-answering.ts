@@ -115,7 +115,8 @@ export class GateAnswering {
     const shown = raw === undefined ? call.arguments : redactArguments(raw, tool.secrets ?? []);
     if (given.isVote) {
       const actor = given.actor?.id ?? '';
-      const others = (call.votes ?? []).filter((vote) => vote.actor !== actor);
+      // Another edit starts the count anew.
+      const others = (call.votes ?? []).filter((vote) => vote.actor !== actor && vote.arguments === shown);
       const vote = { actor, arguments: shown, ...(remember.length === 0 ? {} : { remember }) };
       const change = { state: call.state, votes: [...others, vote] };
       return toOutcome(await this.#move(call, given, { change, answer: 'vote', shown }));

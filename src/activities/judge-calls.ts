@@ -87,6 +87,8 @@ async function judgeCall(judgement: Judgement, message: MsgDraft, call: ToolCall
     return settled('denied', `Permission denied: ${decision.reason}`, decision);
   const { suggestedRules, isSafety, reason } = decision;
   const question = decision.behavior === 'ask' ? tool.question?.(parsed.input) : undefined;
+  const approval = tool.approval ?? agent.permissions.approval;
+  const deadline = tool.deadline ?? agent.permissions.deadline;
   return {
     tool,
     input: parsed.input,
@@ -100,6 +102,8 @@ async function judgeCall(judgement: Judgement, message: MsgDraft, call: ToolCall
       ...(suggestedRules ? { suggestedRules } : {}),
       ...(isSafety ? { isSafety } : {}),
       ...(question ? { question } : {}),
+      ...(approval ? { approval } : {}),
+      ...(deadline ? { deadline } : {}),
     },
   };
 }

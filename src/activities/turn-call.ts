@@ -10,8 +10,7 @@ const reasonLength = 500;
 export async function toTurnCall(agent: Agent, record: CallRecord): Promise<TurnCall> {
   const tool = agent.toolByName.get(record.name);
   const parsed = tool ? await parseArguments(record.sealed ?? record.arguments, tool) : undefined;
-  const approval = tool?.approval ?? agent.permissions.approval;
-  const deadline = tool?.deadline ?? agent.permissions.deadline;
+  const { approval, deadline } = record;
   return {
     callId: record.callId,
     name: record.name,

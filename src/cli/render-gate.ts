@@ -1,4 +1,5 @@
 import type { PendingCall } from '../client/index.ts';
+import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
 import { formatRule } from '../core/permission-rule.ts';
 import type { Question } from '../schema/event.ts';
 import { answersTo } from './finish.ts';
@@ -24,10 +25,10 @@ export function renderGate(call: PendingCall, style: Style): string[] {
   ];
 }
 
-/** Why it waits, who allowed it so far, what it asks, and the rules that would settle its like. */
+/** Why it waits, who may answer until when, who allowed it so far, what it asks, and the rules that would settle its like. */
 export function gateFacts(call: PendingCall, { colors, width }: Style): string[] {
-  const { question, votes = [], reason } = call;
-  if (question) return questionLines(question);
+  const { question, votes = [], votesNeeded, reason } = call;
+  if (question) return [...questionLines(question), ...policyLines(call)];
   const rules = rememberable(call);
   return [
     ...(reason === undefined ? [] : [`why: ${oneLine(reason, width)}`]),
@@ -36,9 +37,31 @@ export function gateFacts(call: PendingCall, { colors, width }: Style): string[]
       (vote) =>
         `allowed by ${printable(vote.actor)}${vote.arguments === call.arguments ? '' : ` as ${oneLine(vote.arguments, width)}`}`,
     ),
+    ...(votesNeeded === undefined ? [] : [`${votes.length} of ${votesNeeded} people have allowed it`]),
+    ...policyLines(call),
     ...(rules.length === 0 ? [] : [`rules: ${rules.map((rule) => printable(formatRule(rule))).join(' · ')}`]),
   ];
 }
+
+function policyLines({ approval, deadline }: PendingCall): string[] {
+  return [
+    ...(approval?.by === undefined || approval.by === 'anyone' ? [] : [`may answer: ${whoMay(approval.by)}`]),
+    ...(deadline ? [`until ${deadline.dueAt}: ${whenOverdue[deadline.action]}`] : []),
+  ];
+}
+
+function whoMay(by: Exclude<NonNullable<ApprovalPolicy['by']>, 'anyone'>): string {
+  if (by === 'requester') return 'who asked for it';
+  if (by === 'not_requester') return 'anyone but who asked for it';
+  const roles = (by.roles ?? []).map((role) => `role ${role}`);
+  return printable([...(by.people ?? []), ...roles].join(', '));
+}
+
+const whenOverdue: Record<GateDeadline['action'], string> = {
+  deny: 'then it is denied',
+  escalate: 'then other people may answer',
+  wait: 'then people are reminded',
+};
 
 /** Rules that "remember" may add, narrowest first: none for what no rule can grant. */
 export function rememberable({

@@ -1,5 +1,5 @@
 import type { Confirmation, ExternalResult, IfBusy, Reconciliation, TurnError } from '../contracts/inputs.ts';
-import type { Actor } from '../core/approval.ts';
+import type { Actor, ApprovalPolicy, GateDeadline } from '../core/approval.ts';
 import type { TaskView } from '../core/plan.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AgentEvent } from '../schema/event.ts';
@@ -153,6 +153,12 @@ export type PendingCall = Pick<
   path?: string[];
   agent?: string;
   reason?: string;
+  /** Who may answer; absent: anyone who may approve. */
+  approval?: ApprovalPolicy;
+  /** How many different people must allow what those in `votes` allowed; absent: one. */
+  votesNeeded?: number;
+  /** What happens when nobody answers until then. */
+  deadline?: { dueAt: string; action: GateDeadline['action'] };
 };
 
 export interface Turn<Output = unknown> {

@@ -1,4 +1,5 @@
 import type { SessionRef } from '../contracts/ids.ts';
+import { votesNeeded } from '../core/approval.ts';
 import { isWaiting } from '../core/next-action.ts';
 import type { CallRecord } from '../store/store.ts';
 import type { PendingCall } from './client.ts';
@@ -19,8 +20,13 @@ export function toPendingCall(
     suggestedRules,
     isSafety,
     question,
-    votes,
+    votes = [],
+    approval,
+    deadline,
+    dueAt,
   } = call;
+  const isEdited = votes.length > 0 && votes.at(-1)?.arguments !== args;
+  const needed = state === 'asking' && !question ? votesNeeded(approval, isEdited) : 1;
   return {
     callId,
     name,
@@ -34,7 +40,11 @@ export function toPendingCall(
     ...(suggestedRules ? { suggestedRules } : {}),
     ...(isSafety ? { isSafety } : {}),
     ...(question ? { question } : {}),
-    ...(votes ? { votes } : {}),
+    ...(votes.length > 0 ? { votes } : {}),
+    // A system's result is nobody's approval.
+    ...(approval && state !== 'submitted' ? { approval } : {}),
+    ...(needed > 1 ? { votesNeeded: needed } : {}),
+    ...(deadline && dueAt !== undefined ? { deadline: { dueAt, action: deadline.action } } : {}),
   };
 }
 

@@ -2,6 +2,7 @@ import type { SessionRef } from '../contracts/ids.ts';
 import type { SessionControl, TurnError } from '../contracts/inputs.ts';
 import type { KeptEvent } from '../core/compact-events.ts';
 import type { Lineage, Relay } from '../core/lineage.ts';
+import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
 import type { CallState } from '../core/next-action.ts';
 import type { DecidedBy, PermissionBehavior, PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AgentEvent, EventBody, Question } from '../schema/event.ts';
@@ -241,6 +242,11 @@ export interface CallRecord {
   question?: Question;
   /** People who allowed it so far, where several must, and the arguments that they allowed. */
   votes?: CallVote[];
+  /** Who may answer its gate, as its tool or agent said when it was proposed, or as it was escalated; absent: anyone who may approve. */
+  approval?: ApprovalPolicy;
+  deadline?: GateDeadline;
+  /** When the deadline of its open gate passes, an ISO time. */
+  dueAt?: string;
   state: CallState;
   /** The act has begun and its outcome is not committed yet. */
   isDispatched: boolean;
@@ -270,6 +276,8 @@ export interface CallDraft {
   isSafety?: boolean;
   question?: Question;
   reason?: string;
+  approval?: ApprovalPolicy;
+  deadline?: GateDeadline;
   /** How its state was decided. */
   audit?: AuditDraft;
   /** For a call that is settled at once (denied, invalid): its result. */
@@ -336,6 +344,9 @@ export interface CallStore {
       suggestedRules?: PermissionRule[];
       isSafety?: boolean;
       question?: Question;
+      approval?: ApprovalPolicy;
+      /** Undefined: there is none any more. */
+      dueAt?: string | undefined;
       reason?: string;
       isDispatched?: boolean;
     },

@@ -209,8 +209,8 @@ describe('a remembered rule', () => {
     const rules = async () => (await content.store.sessions.get(ref))?.permissions.rules ?? [];
     const vote = (id: string, over: Partial<Confirmation>, more: object = { isVote: true }) =>
       answer(ref, calls, confirms('c1', over, { actor: { id }, ...more }));
-    await vote('rita', { remember: [deniesBob] });
     await vote('sam', { input: { to: 'cid' }, remember: [{ ...toRule('cid'), behavior: 'ask' }] });
+    await vote('rita', { remember: [deniesBob] });
     expect(await rules()).toEqual([]);
     await vote('tom', { remember: [{ ...toRule('dan'), behavior: 'ask' }] }, {});
     expect((await rules()).map(({ pattern, by }) => `${pattern} by ${by}`)).toEqual([

@@ -51,13 +51,18 @@ describe('a gate is shown', () => {
       { actor: 'rita', arguments: call.arguments },
       { actor: 'sam', arguments: '{"amount":5}' },
     ];
-    expect(renderGate({ ...call, votes }, style)).toEqual([
+    const approval = { by: { people: ['boss'], roles: ['accounting'] }, count: 3 };
+    const deadline = { dueAt: '2026-03-01T10:00:00.000Z', action: 'escalate' as const };
+    expect(renderGate({ ...call, votes, votesNeeded: 3, approval, deadline }, style)).toEqual([
       'call_1  refund waits for approval',
       '  session case · turn 2',
       '  {"order":{"id":"7"},"amount":50}',
       '  why: refund may change something',
       '  allowed by rita',
       '  allowed by sam as {"amount":5}',
+      '  2 of 3 people have allowed it',
+      '  may answer: boss, role accounting',
+      '  until 2026-03-01T10:00:00.000Z: then other people may answer',
       '  rules: refund(order.id=7) · refund',
     ]);
   });

@@ -304,14 +304,23 @@ describe('who may answer', () => {
   });
 
   it('several people must allow the same arguments, each once', async () => {
-    const session = await start({ approval: { count: 2 } });
+    const session = await start({
+      approval: { count: 2 },
+      deadline: { afterMs: 3_600_000, action: 'deny' },
+    });
     stack.model.calls('send', { to: 'ann' }).says('Sent.');
     const turn = await session.submit('Mail');
     const pending = await pendingOf(turn);
+    expect(pending[0]?.deadline).toMatchObject({ action: 'deny' });
+    const leftMs = Date.parse(pending[0]?.deadline?.dueAt ?? '') - Date.now();
+    expect(leftMs).toBeGreaterThan(3_000_000);
+    expect(leftMs).toBeLessThanOrEqual(3_600_000);
     await allow(session, pending, {}, 'rita');
     await expect(allow(session, pending, {}, 'rita')).rejects.toThrow(/somebody else must too/);
-    expect((await session.get())?.pending).toMatchObject([{ votes: [{ actor: 'rita' }] }]);
+    const seen = { votes: [{ actor: 'rita' }], votesNeeded: 2, approval: { count: 2 } };
+    expect((await session.get())?.pending).toMatchObject([seen]);
     await allow(session, pending, { input: { to: 'bob' } }, 'sam');
+    expect((await session.get())?.pending[0]?.votes?.map(({ actor }) => actor)).toEqual(['sam']);
     await allow(session, pending, { input: { to: 'bob' } }, 'tom');
     await turn.result({ until: 'end' });
     expect(acted).toEqual(['bob']);
@@ -364,6 +373,8 @@ describe('deadlines', () => {
     const turn = await session.submit('Mail');
     const pending = await pendingOf(turn);
     expect(await told.promise).toMatchObject({ kind: 'escalated', call: { name: 'send' } });
+    expect((await session.get())?.pending).toMatchObject([{ approval: { by: { people: ['boss'] } } }]);
+    expect((await session.get())?.pending[0]).not.toHaveProperty('deadline');
     await expect(allow(session, pending, {}, 'rita')).rejects.toThrow(/only boss may answer/);
     await allow(session, pending, {}, 'boss');
     expect((await turn.result({ until: 'end' })).text).toBe('Sent.');

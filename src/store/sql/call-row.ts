@@ -6,7 +6,17 @@ import type { SessionWriter } from './session-writer.ts';
 
 export type CallDetail = Pick<
   CallRecord,
-  'name' | 'arguments' | 'reason' | 'sealed' | 'suggestedRules' | 'isSafety' | 'question' | 'votes'
+  | 'name'
+  | 'arguments'
+  | 'reason'
+  | 'sealed'
+  | 'suggestedRules'
+  | 'isSafety'
+  | 'question'
+  | 'votes'
+  | 'approval'
+  | 'deadline'
+  | 'dueAt'
 >;
 
 export function toCall(row: CallRow): CallRecord {
@@ -45,6 +55,8 @@ export function newCallRow(
     ...(call.suggestedRules ? { suggestedRules: call.suggestedRules } : {}),
     ...(call.isSafety ? { isSafety: true } : {}),
     ...(call.question ? { question: call.question } : {}),
+    ...(call.approval ? { approval: call.approval } : {}),
+    ...(call.deadline ? { deadline: call.deadline } : {}),
   };
   return {
     session: session.session.id,
