@@ -16,6 +16,15 @@ export const SessionPermissions = z.object({
   rules: z.array(PermissionRule),
 });
 
+const names = z.array(z.string()).readonly().exactOptional();
+
+const Approval = z.object({
+  by: z
+    .union([z.enum(['anyone', 'requester', 'not_requester']), z.object({ people: names, roles: names })])
+    .exactOptional(),
+  count: count.exactOptional(),
+});
+
 /** A call that waits at a gate. `arguments` is JSON as text, as the model wrote it, without the values of secret fields. */
 export const Gate = z.object({
   callId: z.string(),
@@ -43,7 +52,21 @@ export const Gate = z.object({
   suggestedRules: z.array(PermissionRule).exactOptional(),
   isSafety: z.boolean().exactOptional(),
   question: Question.exactOptional(),
-  votes: z.array(z.object({ actor: z.string(), arguments: z.string() })).exactOptional(),
+  votes: z
+    .array(
+      z.object({
+        actor: z.string(),
+        arguments: z.string(),
+        remember: z.array(PermissionRule).exactOptional(),
+      }),
+    )
+    .exactOptional(),
+  /** Who may answer; absent: anyone who may approve. */
+  approval: Approval.exactOptional(),
+  /** How many different people must allow what those in `votes` allowed; absent: one. */
+  votesNeeded: count.exactOptional(),
+  /** What happens when nobody answers until then. */
+  deadline: z.object({ dueAt: z.string(), action: z.enum(['deny', 'escalate', 'wait']) }).exactOptional(),
 });
 
 export const SessionSummary = z.object({
