@@ -10,6 +10,7 @@ import { defaultTaskQueue } from '../contracts/task-queues.ts';
 import { McpPool, mcpPool } from '../mcp/pool.ts';
 import type { McpServer } from '../mcp/server.ts';
 import { createModelRegistry, type ProviderConfig } from '../model/registry.ts';
+import { DefinitionError } from '../tools/definition-error.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
 import { openVault, type VaultOptions } from '../store/vault.ts';
 import { hasSearchAttributes } from './search-attributes.ts';
@@ -56,10 +57,11 @@ export interface DurascopeWorker {
 /**
  * Makes a worker that runs the turns of these agents.
  *
- * @throws DefinitionError for agents that can't be, StoreUrlError, StoreUnavailableError, or the connection's error.
+ * @throws DefinitionError for agents that can't be or too small a cache, StoreUrlError, StoreUnavailableError, or the connection's error.
  * @example await (await createWorker({ agents: [support], store: 'postgres://…' })).run();
  */
 export async function createWorker(options: WorkerOptions): Promise<DurascopeWorker> {
+  checkCache(options.temporal?.maxCachedWorkflows);
   const agents = createAgentRegistry(options.agents);
   const models = createModelRegistry(options.models ? { providers: options.models } : {});
   for (const agent of options.agents) models.resolve(agent.model);
@@ -113,6 +115,18 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
     await closeAll();
     throw error;
   }
+}
+
+/** Below it turns were seen to stall, or the SDK reports a bug of its own with each eviction. */
+const leastCachedWorkflows = 11;
+
+function checkCache(maxCachedWorkflows: number | undefined): void {
+  if (maxCachedWorkflows === undefined || maxCachedWorkflows >= leastCachedWorkflows) return;
+  throw new DefinitionError(
+    'worker',
+    'temporal.maxCachedWorkflows',
+    `it is ${maxCachedWorkflows}, and must be at least ${leastCachedWorkflows}: a session and its turn answer each other within one task, and Temporal's SDK stalls when it has to evict them in the middle of that. Leave it out, or bound memory by the number of turns that run at once`,
+  );
 }
 
 async function connect(options: WorkerOptions, opened: { close(): Promise<void> }[]) {

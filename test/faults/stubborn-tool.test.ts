@@ -60,8 +60,7 @@ describe('an interrupt', () => {
     const effectsFile = join(folder, 'effects');
     const agents = [shopAgent(effectsFile)];
     const stack = await startStack({ agents, isStarted: false });
-    // Uncached, so that the workflow is free to go on elsewhere at once.
-    const worker = await spawnWorker({ place: placeOf(stack), effectsFile, isUncached: true });
+    const worker = await spawnWorker({ place: placeOf(stack), effectsFile, isLoose: true });
     const session = stack.session(shopAgent(effectsFile));
     const observer = observe(session);
     stack.model.calls(tool, { orderId: '7' }).says('Here I am.');

@@ -11,8 +11,8 @@ export interface WorkerOrder {
   place: WorkerPlace;
   effectsFile: string;
   killAt?: KillPoint;
-  /** It keeps no workflow in its cache: any other worker may take the next task. */
-  isUncached?: boolean;
+  /** It does not keep its workflows for long: any other worker may take the next task. */
+  isLoose?: boolean;
 }
 
 /** SIGKILL leaves nothing time to clean up; nothing after it may run. */
@@ -23,13 +23,13 @@ async function die(): Promise<void> {
   await new Promise(() => {});
 }
 
-const { place, effectsFile, killAt, isUncached = false } = JSON.parse(process.argv[2] ?? '{}') as WorkerOrder;
+const { place, effectsFile, killAt, isLoose = false } = JSON.parse(process.argv[2] ?? '{}') as WorkerOrder;
 Runtime.install({ logger: new DefaultLogger('WARN') });
 const [when, method, nth = '1'] = (killAt ?? '').split(' ') as ['before' | 'after', StoreMethod, string?];
 let times = 0;
 const worker = await openWorker(place, {
   agents: [shopAgent(effectsFile)],
-  temporal: isUncached ? { maxCachedWorkflows: 0 } : {},
+  temporal: isLoose ? { stickyQueueScheduleToStartTimeout: 100 } : {},
   ...(killAt === undefined ? {} : { wrapStore: (store) => hookStore(store, method, { [when]: die }) }),
 });
 process.once('SIGTERM', () => void worker.stop());

@@ -132,6 +132,12 @@ describe('a worker', () => {
     );
   });
 
+  it.each([0, 1, 10])('refuses a cache of %i workflows, in which turns would stall', async (size) => {
+    stack = await startStack({ agents: [agent] });
+    const options = { agents: [agent], store: stack.content, temporal: { maxCachedWorkflows: size } };
+    await expect(createWorker(options)).rejects.toThrow(/must be at least 11/);
+  });
+
   it('ends the turn of an agent that it does not have with the names of those it has', async () => {
     stack = await startStack({ agents: [agent] });
     const turn = await stack.client
