@@ -75,8 +75,10 @@ export {
   workspace,
   workspaceTools,
   type WorkspaceOptions,
+  type WorkspaceSource,
   type WorkspaceToolName,
 } from './workspace/workspace-source.ts';
+export type { LeftOut, Snapshot, SnapshotOptions, WorkspaceSnapshots } from './workspace/snapshots.ts';
 export {
   WorkspaceError,
   type Command,

@@ -17,6 +17,7 @@ export const commandNames = [
   'steer',
   'tools',
   'skills',
+  'workspace',
   'doctor',
 ] as const;
 export type CommandName = (typeof commandNames)[number];

@@ -19,6 +19,7 @@ import { skillsCommand } from './skills.ts';
 import { steerCommand } from './steer.ts';
 import { toolsCommand } from './tools.ts';
 import { workerCommand } from './worker.ts';
+import { workspaceCommand } from './workspace.ts';
 
 const makers: Record<CommandName, () => Command> = {
   dev: devCommand,
@@ -38,6 +39,7 @@ const makers: Record<CommandName, () => Command> = {
   steer: steerCommand,
   tools: toolsCommand,
   skills: skillsCommand,
+  workspace: workspaceCommand,
   doctor: doctorCommand,
 };
 

@@ -1,3 +1,4 @@
+import type { SessionRef } from '../contracts/ids.ts';
 import type { PathPolicy } from '../tools/paths/sensitive-paths.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -6,6 +7,7 @@ import { editTool } from './edit-tool.ts';
 import { globTool } from './glob-tool.ts';
 import { grepTool } from './grep-tool.ts';
 import { readTool } from './read-tool.ts';
+import { WorkspaceSnapshots, type SnapshotOptions } from './snapshots.ts';
 import type { ToolSetting } from './tool-setting.ts';
 import { recognize } from './workspace-state.ts';
 import type { Workspace, WorkspaceBackend } from './workspace.ts';
@@ -29,6 +31,19 @@ export interface WorkspaceOptions {
   tools?: readonly WorkspaceToolName[];
   /** Lists of sensitive paths that replace the default ones. */
   paths?: Partial<PathPolicy>;
+  /** Before the first change of each turn, where Git is on the worker's PATH; `false` for none. */
+  snapshots?: SnapshotOptions | false;
+}
+
+export interface WorkspaceSource extends ToolSource {
+  readonly name: 'workspace';
+  /** What the workspace of a session held before its turns. */
+  snapshots(session: SessionRef): Promise<WorkspaceSnapshots>;
+}
+
+/** Of another copy of this package too: a loader of config files may bring one. */
+export function isWorkspaceSource(source: ToolSource): source is WorkspaceSource {
+  return source.name === 'workspace' && 'snapshots' in source;
 }
 
 /** Sessions whose tools are kept made, in a worker. */
@@ -39,18 +54,21 @@ const maxKept = 200;
  *
  * @example defineAgent({ …, sources: [workspace({ backend: bubblewrapBackend({ root: '/srv/workspaces' }) })] })
  */
-export function workspace(options: WorkspaceOptions): ToolSource {
-  const { backend } = options;
+export function workspace(options: WorkspaceOptions): WorkspaceSource {
+  const { backend, snapshots = {} } = options;
   const kept = new Map<string, readonly Tool[]>();
 
-  const toolsFor = (opened: Workspace): readonly Tool[] => {
+  const toolsFor = (ref: SessionRef, opened: Workspace): readonly Tool[] => {
     const known = kept.get(opened.root);
     if (known) return known;
-    const tools = workspaceTools(opened, options);
+    const taken = snapshots === false ? undefined : snapshotsOf(ref, opened);
+    const tools = toolsOf(opened, options, taken ? beforeChangeOf(taken) : async () => undefined);
     if (kept.size >= maxKept) kept.delete(kept.keys().next().value!);
     kept.set(opened.root, tools);
     return tools;
   };
+  const snapshotsOf = (ref: SessionRef, opened: Workspace) =>
+    new WorkspaceSnapshots(opened.root, backend.snapshotFolder(ref), snapshots || {});
 
   return {
     name: 'workspace',
@@ -58,25 +76,46 @@ export function workspace(options: WorkspaceOptions): ToolSource {
       const opened = await backend.open(ref);
       const notice = await recognize(opened, slots);
       return {
-        tools: toolsFor(opened),
+        tools: toolsFor(ref, opened),
         instructions: `Your workspace is the folder ${opened.root}: paths of tools may be relative to it, and nothing outside of it can be read or changed with them. It stays between turns.`,
         workingDirectories: [opened.root],
         ...(notice === undefined ? {} : { notice }),
       };
     },
+    snapshots: async (ref) => snapshotsOf(ref, await backend.open(ref)),
   };
 }
 
-/** The tools alone, for a workspace that is open. */
+/** The tools alone, for a workspace that is open. They take no snapshots. */
 export function workspaceTools(
   opened: Workspace,
-  { tools, paths }: Pick<WorkspaceOptions, 'tools' | 'paths'> = {},
+  options: Pick<WorkspaceOptions, 'tools' | 'paths'> = {},
 ): Tool[] {
-  const setting: ToolSetting = {
-    workspace: opened,
-    beforeChange: async () => undefined,
-    ...(paths ? { paths } : {}),
-  };
+  return toolsOf(opened, options, async () => undefined);
+}
+
+function toolsOf(
+  opened: Workspace,
+  { tools, paths }: Pick<WorkspaceOptions, 'tools' | 'paths'>,
+  beforeChange: ToolSetting['beforeChange'],
+): Tool[] {
+  const setting: ToolSetting = { workspace: opened, beforeChange, ...(paths ? { paths } : {}) };
   const names = tools ?? (Object.keys(makers) as WorkspaceToolName[]);
   return names.map((name) => makers[name](setting));
+}
+
+/** A snapshot before the first change of each turn. One that fails is no reason not to work. */
+function beforeChangeOf(snapshots: WorkspaceSnapshots): ToolSetting['beforeChange'] {
+  let last: string | undefined;
+  return async ({ turnId }) => {
+    const turn = turnId.slice(turnId.lastIndexOf('/') + 1);
+    if (turn === last) return;
+    last = turn;
+    await snapshots.take(turn).catch((error: unknown) => {
+      process.emitWarning(
+        `No snapshot of the workspace before ${turnId}: ${String(error)}`,
+        'DurascopeWarning',
+      );
+    });
+  };
 }
