@@ -1,5 +1,12 @@
 import type { AgentDescription } from '../agents/describe-agent.ts';
-import { createServer, listen, openAccess, type Listening, type Log } from '../server/index.ts';
+import {
+  builtAdminPage,
+  createServer,
+  listen,
+  openAccess,
+  type Listening,
+  type Log,
+} from '../server/index.ts';
 import type { Settings } from '../settings/settings.ts';
 import { CommandError } from './command-error.ts';
 import { endAll } from './end-all.ts';
@@ -24,12 +31,14 @@ export async function startApi(settings: Settings, options: ApiOptions): Promise
       `Without API keys anybody who reaches ${host} could do everything: the server listens on 127.0.0.1 only`,
     );
   const { client, close } = await openReader(settings);
+  const page = builtAdminPage();
   try {
     const server = createServer({
       client,
       authenticate: openAccess(settings.owner),
       log,
       ...(agents ? { agents } : {}),
+      ...(page === undefined ? {} : { adminPage: page }),
     });
     const listening = await listen(server, { port, host });
     return {

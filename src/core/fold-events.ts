@@ -19,8 +19,13 @@ export function foldEvents(events: Iterable<Stamped>): Msg[] {
 
 /** One step of `foldEvents`, for observers that render while they listen. */
 export function foldEvent(folded: Folded, event: Stamped): Folded {
+  return foldMore(folded, [event]);
+}
+
+/** Several steps at once: for observers that catch up. */
+export function foldMore(folded: Folded, events: Iterable<Stamped>): Folded {
   const next = new Map(folded);
-  apply(next, event);
+  for (const event of events) apply(next, event);
   return next;
 }
 

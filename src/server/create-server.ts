@@ -1,5 +1,6 @@
 import type { Durascope } from '../client/client.ts';
 import type { AgentDescription } from '../agents/describe-agent.ts';
+import { adminPage } from './admin-page.ts';
 import { EventHub } from './event-hub.ts';
 import { createApp } from './app.ts';
 import { silent, type Log } from './log.ts';
@@ -21,6 +22,8 @@ export interface ServerOptions {
   agents?: () => readonly AgentDescription[];
   /** Origins of pages that may call it from a browser. Default: none. */
   corsOrigins?: readonly string[];
+  /** The folder of the admin page, served at `/`: see `builtAdminPage`. Default: no page. */
+  adminPage?: string;
   log?: Log;
 }
 
@@ -43,6 +46,7 @@ export const routes = [...sessionRoutes, ...turnRoutes, ...eventRoutes, ...gateR
  */
 export function createServer(options: ServerOptions): DurascopeServer {
   const { client, authenticate, policy = ownOnly, agents, corsOrigins = [], log = silent } = options;
+  const page = options.adminPage === undefined ? undefined : adminPage(options.adminPage);
   const draining = new AbortController();
   const app = createApp(routes, {
     client,
@@ -55,7 +59,7 @@ export function createServer(options: ServerOptions): DurascopeServer {
     ...(agents ? { agents } : {}),
   });
   return {
-    fetch: async (request) => app.fetch(request),
+    fetch: async (request) => page?.(request) ?? app.fetch(request),
     drain: () => draining.abort(),
   };
 }

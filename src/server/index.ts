@@ -1,3 +1,4 @@
+export { builtAdminPage } from './admin-page.ts';
 export { createServer, type DurascopeServer, type ServerOptions } from './create-server.ts';
 export { listen, type Listening, type ListenOptions } from './listen.ts';
 export {

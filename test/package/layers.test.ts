@@ -84,6 +84,14 @@ describe('the linter', () => {
     { layer: 'src/tools', source: value('../client/thing.ts'), rule: restricted },
     { layer: 'src/client', source: value('../activities/thing.ts'), rule: restricted },
     { layer: 'src/client', source: type('../model/thing.ts'), rule: restricted },
+    { layer: 'src/react', source: value('../schema/thing.ts'), rule: restricted },
+    { layer: 'src/react', source: type('../client/thing.ts'), rule: restricted },
+    { layer: 'src/react', source: value('node:fs'), rule: restricted },
+    { layer: 'src/ui/pages', source: value('../../client/thing.ts'), rule: restricted },
+    { layer: 'src/ui/pages', source: value('../../core/thing.ts'), rule: restricted },
+    { layer: 'src/ui', source: value('../schema/thing.ts'), rule: restricted },
+    { layer: 'src/ui', source: type('../client/thing.ts'), rule: restricted },
+    { layer: 'src/ui', source: value('node:fs'), rule: restricted },
     {
       layer: 'src/activities',
       source: 'export const loose = (value: any): unknown => value;',
@@ -108,6 +116,10 @@ describe('the linter', () => {
     { layer: 'src/workflows', source: value('../contracts/thing.ts') },
     { layer: 'src/workflows', source: value('@temporalio/workflow') },
     { layer: 'src/client', source: value('@temporalio/client') },
+    { layer: 'src/react', source: value('../core/thing.ts') },
+    { layer: 'src/react', source: type('../schema/thing.ts') },
+    { layer: 'src/ui', source: type('../schema/thing.ts') },
+    { layer: 'src/ui/pages', source: type('../../schema/thing.ts') },
   ];
 
   const specimens = new Specimens();

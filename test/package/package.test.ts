@@ -24,11 +24,20 @@ describe('the package', () => {
   });
 
   it('names these entries', () => {
-    const entries = ['.', './client', './worker', './server', './workflow', './testing', './package.json'];
+    const entries = [
+      '.',
+      './client',
+      './worker',
+      './server',
+      './workflow',
+      './react',
+      './testing',
+      './package.json',
+    ];
     expect(Object.keys(manifest.exports)).toEqual(entries);
   });
 
-  it.each(['.', './client', './worker', './server', './workflow', './testing'])(
+  it.each(['.', './client', './worker', './server', './workflow', './react', './testing'])(
     'can import the entry %s',
     async (entry) => {
       const module = (await import(join('durascope', entry))) as object;
