@@ -1,4 +1,5 @@
 export type { Agent, Instructions, InstructionsContext, ToolChoicePolicy } from './agents/agent.ts';
+export { agentTool, type AgentToolOptions } from './agents/agent-tool.ts';
 export { defineAgent, type AgentOptions } from './agents/define-agent.ts';
 export type { ToolGroup, ToolGroups } from './agents/tool-group.ts';
 export { defineConfig, type Config } from './agents/define-config.ts';
@@ -56,6 +57,7 @@ export { matchesHostRule } from './tools/paths/host-rule.ts';
 export { matchesPathRule } from './tools/paths/path-rule.ts';
 export { isSensitivePath } from './tools/paths/sensitive-paths.ts';
 export type { LoadedTools, ToolSource, ToolSourceContext } from './tools/tool-source.ts';
+export type { Subagent, SubagentContext, SubagentLimits, SubagentMode } from './tools/subagent.ts';
 export type { SchemaInput, SchemaOutput, ToolSchema } from './tools/tool-schema.ts';
 export type {
   PermissionContext,

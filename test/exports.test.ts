@@ -7,6 +7,7 @@ describe('the public names', () => {
       'DefinitionError',
       'OutcomeUnknownError',
       'WorkspaceError',
+      'agentTool',
       'askUser',
       'bubblewrapBackend',
       'commandPermissions',

@@ -8,6 +8,7 @@ import { noticeGates, openGates } from './open-gates.ts';
 import { runTools } from './run-tools.ts';
 import { messagesTaken } from './inbox-messages.ts';
 import { submitTurn } from './submit-turn.ts';
+import { closeSubagent, openSubagent } from './subagents.ts';
 import { closeTurn, loadSession, openTurn, saveSession, waitingForStore } from './sessions.ts';
 
 /** All that a worker registers, bound to what it works with. */
@@ -25,6 +26,8 @@ export function createActivities(deps: ActivityDeps) {
     closeChild: (input) => closeChild(deps, input),
     readReply: (input) => readReply(deps, input),
     submitTurn: (input) => submitTurn(deps, input),
+    openSubagent: (input) => openSubagent(deps, input),
+    closeSubagent: (input) => closeSubagent(deps, input),
     callModel: (input) => callModel(deps, input),
     runTools: (input) => runTools(deps, input),
   } satisfies StoreActivities & StepActivities & ChildTurnActivities & SubmitActivities;

@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import type {
   CloseTurnInput,
   OpenedTurn,
@@ -6,6 +7,8 @@ import type {
 } from '../contracts/activities.ts';
 import { failure } from '../contracts/failures.ts';
 import { turnIdOf } from '../contracts/ids.ts';
+import { childSessionId, subagentName } from '../core/lineage.ts';
+import { isSettled } from '../core/next-action.ts';
 import { inputMessageId } from '../core/message-ids.ts';
 import { noUsage } from '../core/usage.ts';
 import type { Block } from '../schema/message.ts';
@@ -27,6 +30,12 @@ export async function loadSession(
   const { store, lingerMs, hasSearchAttributes } = deps;
   return waitingForStore(async () => {
     const session = await store.sessions.open(ref, agent);
+    // Its turns are run by those who asked for them.
+    if (session.lineage?.kind === 'subagent')
+      throw ApplicationFailure.nonRetryable(
+        `Session ${ref.sessionId} is a subagent's: write to ${session.lineage.parent}, which it works for`,
+        failure.rejected,
+      );
     const last = session.lastTurn > 0 ? await store.turns.get(ref, session.lastTurn) : undefined;
     if (last && last.state !== 'ended') {
       const error = { code: failure.internal, message: "The session's workflow was ended from outside." };
@@ -85,6 +94,8 @@ export async function closeTurn(deps: ActivityDeps, input: CloseTurnInput): Prom
   if (isRepeat) return;
   await waitingForStore(async () => {
     if (!(await deps.store.turns.get(ref, turn))) await openFailed(deps, input);
+    // Its workflow was ended from outside, and with it those of the turns that it waited for.
+    if (result.turnId === undefined) await closeLeftBelow(deps, input);
     const { finishReason, replyMessageId, error } = result;
     await deps.store.turns.close({
       ref,
@@ -109,6 +120,19 @@ export async function closeTurn(deps: ActivityDeps, input: CloseTurnInput): Prom
       ],
     });
   });
+}
+
+async function closeLeftBelow(deps: ActivityDeps, { ref, turn, result }: CloseTurnInput): Promise<void> {
+  const { calls, sessions, turns } = deps.store;
+  const left = (await calls.ofTurn(ref, turn)).filter((call) => call.isDispatched && !isSettled(call));
+  for (const call of left) {
+    const child = { owner: ref.owner, sessionId: childSessionId(ref.sessionId, subagentName(call)) };
+    const session = await sessions.get(child);
+    const last = session?.lineage?.callId === call.callId && (await turns.get(child, session.lastTurn));
+    if (!session || !last || last.state === 'ended') continue;
+    const { agent, inputId } = last;
+    await closeTurn(deps, { ref: child, turn: last.turn, agent, inputId, input: '', result });
+  }
 }
 
 async function openFailed(deps: ActivityDeps, input: CloseTurnInput): Promise<void> {

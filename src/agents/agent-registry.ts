@@ -2,12 +2,13 @@ import { failure } from '../contracts/failures.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import { didYouMean } from '../tools/nearest-names.ts';
 import type { Agent } from './agent.ts';
+import { refuseCircles, withSubagents } from './check-circles.ts';
 
 /** The agents that a worker knows. */
 export interface AgentRegistry {
   /** @throws AgentNotFoundError */
   get(name: string): Agent;
-  /** In the order of their definition. */
+  /** In the order of their definition; those that are only tools of others come last. */
   list(): readonly Agent[];
 }
 
@@ -21,8 +22,9 @@ export class AgentNotFoundError extends Error {
   }
 }
 
-/** @throws DefinitionError when two agents have one name. */
-export function createAgentRegistry(agents: readonly Agent[]): AgentRegistry {
+/** @throws DefinitionError when two agents have one name, or call each other in a circle. */
+export function createAgentRegistry(given: readonly Agent[]): AgentRegistry {
+  const agents = withSubagents(given);
   const byName = new Map<string, Agent>();
   for (const [index, agent] of agents.entries()) {
     if (byName.has(agent.name)) {
@@ -35,6 +37,7 @@ export function createAgentRegistry(agents: readonly Agent[]): AgentRegistry {
     }
     byName.set(agent.name, agent);
   }
+  refuseCircles(agents);
   return {
     get(name) {
       const agent = byName.get(name);

@@ -45,6 +45,8 @@ const members: Record<keyof Tool, [check: Check, expected: string]> = {
   approval: [optional(isRecord), "a policy, such as { by: 'not_requester' }"],
   deadline: [optional(isRecord), "a deadline, such as { afterMs: 3600000, action: 'deny' }"],
   question: [optional(isFunction), 'a function'],
+  backgroundAfterMs: [optional(isPositive), 'a whole number of milliseconds'],
+  subagent: [optional(isRecord), 'what agentTool makes'],
   execute: [isFunction, 'a function'],
 };
 

@@ -63,6 +63,7 @@ function keysAt(schema: unknown, path: readonly PropertyKey[]): string[] {
 function unwrap(schema: unknown): unknown {
   if (
     schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodPrefault ||
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodExactOptional
   ) {

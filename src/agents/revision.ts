@@ -23,7 +23,19 @@ export function revisionOf(agent: Omit<Agent, 'revision' | 'toolByName'>): strin
 function shapeOf(tool: Tool) {
   const { name, description, parameters, isIdempotent, isExternal, returnDirect, timeoutMs, maxAttempts } =
     tool;
-  return { name, description, parameters, isIdempotent, isExternal, returnDirect, timeoutMs, maxAttempts };
+  const { backgroundAfterMs, subagent } = tool;
+  return {
+    name,
+    description,
+    parameters,
+    isIdempotent,
+    isExternal,
+    returnDirect,
+    timeoutMs,
+    maxAttempts,
+    ...(backgroundAfterMs === undefined ? {} : { backgroundAfterMs }),
+    ...(subagent ? { subagent: { ...subagent, agent: subagent.agent.name } } : {}),
+  };
 }
 
 /** A function counts by its text. */

@@ -100,6 +100,11 @@ export class TemporalSession implements Session {
     if (known)
       return new TemporalTurn(this.#context, this.#ref, known.turn, { status: 'repeated', ...checkOutput });
     this.#mustBeOfAgent(session);
+    if (session.lineage?.kind === 'subagent')
+      throw new DurascopeError(
+        'conflict',
+        `Session ${this.id} is a subagent's, and takes no input of its own: write to ${session.lineage.parent}, which it works for`,
+      );
     if (session.state === 'waiting' && options.ifBusy === undefined)
       await this.#refuseWhileWaiting(session.lastTurn);
     const submission: Submission = {

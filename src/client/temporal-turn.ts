@@ -11,6 +11,7 @@ import type { TurnRecord } from '../store/store.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import type { EventOptions, Reply, Turn, TurnDetails } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
+import { pausedBelow } from './paused-below.ts';
 import { pendingOf } from './pending-call.ts';
 import type { ClientContext } from './temporal-client.ts';
 
@@ -77,7 +78,8 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
     const now = await this.#reached(until);
     if (now) return now;
     for await (const event of followEvents(store, bus, this.#ref, { after, ...(signal ? { signal } : {}) })) {
-      if (event.turnId !== this.id || !mayHaveStopped.has(event.kind)) continue;
+      const isNews = event.turnId === this.id || event.path !== undefined;
+      if (!isNews || !mayHaveStopped.has(event.kind)) continue;
       const reply = await this.#reached(until);
       if (reply) return reply;
     }
@@ -112,23 +114,25 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
 
   async #reached(until: 'gate' | 'end'): Promise<Reply<Output> | undefined> {
     const record = await this.#context.content.store.turns.get(this.#ref, this.turn);
-    const isReached = record?.state === 'ended' || (record?.state === 'waiting' && until === 'gate');
-    const details = isReached ? await this.#known(record) : undefined;
-    return details && toReply(details);
+    if (!record || (until === 'end' && record.state !== 'ended')) return undefined;
+    const details = await this.#known(record);
+    return details.state === 'running' ? undefined : toReply(details);
   }
 
   async #known(record: TurnRecord): Promise<TurnDetails<Output>> {
     const { state, usage } = record;
     if (state === 'ended') return this.#ended(record);
-    const calls = await this.#context.content.store.calls.ofTurn(this.#ref, this.turn);
-    const pending = pendingOf(calls, this.#ref);
+    const { store } = this.#context.content;
+    const below = state === 'running' ? await pausedBelow(store, this.#ref, this.turn) : undefined;
+    const pending = below ?? pendingOf(await store.calls.ofTurn(this.#ref, this.turn), this.#ref);
+    const isPaused = state === 'waiting' || below !== undefined;
     return {
       turnId: this.id,
       turn: this.turn,
-      state,
+      state: isPaused ? 'waiting' : state,
       usage,
       pending,
-      ...(state === 'waiting' ? { finishReason: pauseReason(pending) } : {}),
+      ...(isPaused ? { finishReason: pauseReason(pending) } : {}),
     };
   }
 

@@ -4,6 +4,7 @@ import type { FinishReason, ModelFinishReason, Usage } from '../schema/message.t
 import type { SessionRef } from './ids.ts';
 import type { InboxMessage } from './inbox.ts';
 import type {
+  ChildTurn,
   ExternalResult,
   OutputRef,
   QueuedTurn,
@@ -34,6 +35,10 @@ export interface StoreActivities {
   noticeGates(input: NoticeGatesInput): Promise<void>;
   /** Commits answers to gates, and the start of the next run when something can go on; says what became of each. */
   answerGates(input: AnswerGatesInput): Promise<GateOutcome[]>;
+  /** Opens the session in which a call's agent works, or settles the call where it may not. */
+  openSubagent(input: TurnAddress & { callId: string; maxTokens?: number }): Promise<OpenedSubagent>;
+  /** Commits the end of a call's turn below, and what it came to as the call's result. */
+  closeSubagent(input: CloseSubagentInput): Promise<CallChange>;
   /** Pairs calls without a result, and commits the turn's end. */
   closeTurn(input: CloseTurnInput): Promise<void>;
 }
@@ -66,6 +71,16 @@ export interface OpenedTurn {
   stopsWhenAllDenied: boolean;
   /** The turn that this input became before: the session had forgotten it. Nothing is left to do. */
   duplicateOf?: string;
+}
+
+export type OpenedSubagent = { kind: 'opened'; child: ChildTurn } | { kind: 'settled'; change: CallChange };
+
+export interface CloseSubagentInput extends TurnAddress {
+  callId: string;
+  child: ChildTurn;
+  result: TurnOutcome;
+  /** The caller's turn ends: nobody reads the result. */
+  isStopping: boolean;
 }
 
 export interface CallModelInput extends TurnAddress {

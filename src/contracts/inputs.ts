@@ -116,6 +116,20 @@ export interface TurnCall {
   /** Who may answer its gate; absent: anyone who may approve. */
   approval?: ApprovalPolicy;
   deadline?: GateDeadline;
+  /** It is a turn of another agent. */
+  child?: { breadth: number };
+}
+
+/** A turn of a session below, which a call of this turn asked for. */
+export interface ChildTurn {
+  ref: SessionRef;
+  turn: number;
+  agent: string;
+  inputId: string;
+  input: SubmittedInput;
+  output?: OutputRef;
+  /** Tokens that it and all below it may use. */
+  maxTokens?: number;
 }
 
 /** A person who allowed a call that needs more of them. */
@@ -150,6 +164,8 @@ export interface TurnInput {
   messages?: InboxMessage[];
   hasSearchAttributes: boolean;
   output?: OutputRef;
+  /** Tokens that the turn and all below it may use. */
+  maxTokens?: number;
   /** Set by the turn itself when it continues as new. */
   carry?: TurnCarry;
 }
@@ -169,6 +185,8 @@ export interface TurnCarry {
   steers: Steer[];
   isSummarized: boolean;
   usage: Usage;
+  /** Of turns below that this one waited for. Absent: none. */
+  usageBelow?: Usage;
   preview: string;
   /** Ids of signals that were taken in: a repeat does nothing. */
   seen: string[];
@@ -185,6 +203,8 @@ export interface TurnResult {
   turnId: string;
   finishReason: FinishReason;
   usage: Usage;
+  /** Of turns below that it waited for. Absent: none. */
+  usageBelow?: Usage;
   /** The message that answers the turn; absent when it ended without one. */
   replyMessageId?: string;
   error?: TurnError;

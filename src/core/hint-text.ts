@@ -13,10 +13,11 @@ const tags: Record<string, string> = {
 export function hintText({ text, source, from }: Pick<HintBlock, 'text' | 'source' | 'from'>): string {
   if (!from) return text;
   const tag = tags[source ?? ''] ?? 'message';
-  return `<${tag} from="${escaped(from.name)}">\n${escaped(text)}\n</${tag}>`;
+  return `<${tag} from="${escapeMarkup(from.name)}">\n${escapeMarkup(text)}\n</${tag}>`;
 }
 
-function escaped(text: string): string {
+/** Text that can't be taken for a tag around it. */
+export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }
 

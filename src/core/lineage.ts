@@ -53,6 +53,11 @@ export function childSessionId(parent: string, name: string): string {
   return `${hashOf(id)}.${id.slice(hashLength + 1 - maxIdLength)}`;
 }
 
+/** What the subagent of a call is called: after its tool, with the turn, the step and the place among the step's calls. */
+export function subagentName(call: { name: string; turn: number; step: number; index: number }): string {
+  return `${call.name}-${call.turn}-${call.step}-${call.index + 1}`;
+}
+
 /** 64-bit FNV-1a in base 36: the same in workflows and outside, where no library is at hand. */
 function hashOf(text: string): string {
   let hash = 0xcbf29ce484222325n;

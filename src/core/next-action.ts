@@ -43,6 +43,8 @@ export interface LoopState {
   needsOutput?: boolean;
   /** Ends the turn when every call of a message was denied. */
   stopsWhenAllDenied?: boolean;
+  /** No model call may follow: the tokens that the turn may use are used up. */
+  isOverBudget?: boolean;
   /** Set by an interrupt, a policy or a failure: the loop ends with it once no call runs. */
   stopReason?: FinishReason;
 }
@@ -65,7 +67,14 @@ export function nextAction<C extends LoopCall>(
   state: Omit<LoopState, 'calls'> & { calls: readonly C[] },
 ): NextAction<C> {
   if (state.stopReason) return { kind: 'exit', reason: state.stopReason };
+  const action = nextStep(state);
+  const isModelCall = action.kind === 'reason' || action.kind === 'summarize';
+  return isModelCall && state.isOverBudget ? { kind: 'exit', reason: 'budget_exceeded' } : action;
+}
 
+function nextStep<C extends LoopCall>(
+  state: Omit<LoopState, 'calls'> & { calls: readonly C[] },
+): NextAction<C> {
   const batch = currentBatch(state.calls);
   if (batch) {
     const calls = batch.filter(isExecutable);

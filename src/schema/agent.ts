@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Json } from './message.ts';
 
 const longestTimerMs = 2_147_483_647;
-const milliseconds = z
+export const milliseconds = z
   .int('write whole milliseconds')
   .min(1, 'write at least 1 ms')
   .max(longestTimerMs, `write at most ${longestTimerMs} ms`);

@@ -24,6 +24,7 @@ const known = [
   'external',
   'returnDirect',
   'timeout',
+  'backgroundAfterMs',
   'retry',
   'preset',
   'execute',
@@ -120,7 +121,18 @@ function checkBehavior(options: Options, fail: Fail): void {
 }
 
 function checkLimits(options: Options, fail: Fail): void {
-  const { timeout, retry } = options;
+  const { timeout, retry, backgroundAfterMs } = options;
+  if (backgroundAfterMs !== undefined) {
+    if (!isIntegerWithin(backgroundAfterMs, maxTimeoutMs))
+      fail('backgroundAfterMs', `write whole milliseconds from 1 to ${maxTimeoutMs}, such as 10_000.`);
+    if (options.external === true)
+      fail('backgroundAfterMs', 'an external tool runs elsewhere in any case: leave it out, or external.');
+    if (options.returnDirect === true)
+      fail(
+        'backgroundAfterMs',
+        'its result would come after the turn that it ends: leave it out, or returnDirect.',
+      );
+  }
   if (timeout !== undefined && !isIntegerWithin(timeout, maxTimeoutMs)) {
     fail('timeout', `write whole milliseconds from 1 to ${maxTimeoutMs}, such as 30_000.`);
   }

@@ -38,6 +38,8 @@ export interface ToolOptions<Schema extends ToolSchema, Preset> {
   returnDirect?: boolean;
   /** Limit of one call in milliseconds, retries included. Default: 5 minutes. */
   timeout?: number;
+  /** A call that takes longer goes on in the background: the model works on, and is told the result by a message. In milliseconds. */
+  backgroundAfterMs?: number;
   /** Tries in all when it throws; only for tools that are read-only or idempotent. Default: 1. */
   retry?: { maxAttempts: number };
   /** Whether a rule's pattern covers this input, for rules `name(pattern)`. Default: `path=value` conditions joined by `&`. */
@@ -114,7 +116,9 @@ function gateOptions<Schema extends ToolSchema, Preset>(options: ToolOptions<Sch
   type Input = SchemaOutput<Schema>;
   const { matchRule, coversTogether, opaque, suggestRules, editTargets, secrets, approval, deadline } =
     options;
+  const { backgroundAfterMs } = options;
   return {
+    ...(backgroundAfterMs === undefined ? {} : { backgroundAfterMs }),
     ...(matchRule
       ? {
           matchRule: (input: unknown, pattern: string, behavior: PermissionBehavior) =>

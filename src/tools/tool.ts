@@ -1,6 +1,7 @@
 import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
 import type { PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
 import type { Question } from '../schema/event.ts';
+import type { Subagent } from './subagent.ts';
 import type { DataSource, Json, ToolResultState } from '../schema/message.ts';
 
 /** Parts of a result, built with `text()` and `media()` of tool-parts.ts. */
@@ -112,6 +113,10 @@ export interface Tool {
   approval?: ApprovalPolicy;
   /** What happens when nobody answers; absent: as the agent says. */
   deadline?: GateDeadline;
+  /** A call that takes longer goes on in the background: its result is then a task's id, and what it comes to arrives as a message. */
+  backgroundAfterMs?: number;
+  /** Set for a tool that is an agent: a call is a turn of that agent, and `execute` is not used. */
+  subagent?: Subagent;
   /** Set for a tool that asks a person: the answer is its result, and it is never executed. */
   question?(input: unknown): Question;
   /**

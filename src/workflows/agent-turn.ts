@@ -11,7 +11,7 @@ import {
   setHandler,
   upsertSearchAttributes,
 } from '@temporalio/workflow';
-import type { GateAnswer } from '../contracts/activities.ts';
+import type { CallChange, GateAnswer } from '../contracts/activities.ts';
 import { failure } from '../contracts/failures.ts';
 import type { Answered, Steer, TurnCall, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
 import {
@@ -32,6 +32,7 @@ import { searchAttributes } from '../contracts/search-attributes.ts';
 import { assertNever } from '../core/assert-never.ts';
 import { pauseReason, type NextAction } from '../core/next-action.ts';
 import { callModel, runToolsWithin, store } from './activity-proxies.ts';
+import { allEnded, runSubagents } from './subagents.ts';
 import { readInterrupt, toActor, whyNoAnswers, whyNoInput } from './check-message.ts';
 import type { Refusal } from './gate-answers.ts';
 import { mustRotate } from './must-rotate.ts';
@@ -82,7 +83,7 @@ async function loop(turn: TurnState, hasSearchAttributes: boolean): Promise<Turn
         break;
       case 'act':
         await announce(turn, action.waiting);
-        await act(turn, action.calls);
+        await act(turn, action.calls, hasSearchAttributes);
         break;
       case 'wait':
         await wait(turn, action.waiting, hasSearchAttributes);
@@ -108,14 +109,23 @@ async function reason(
   if (digest) turn.modelCalled(digest, isSummary, steers);
 }
 
-async function act(turn: TurnState, calls: TurnCall[]): Promise<void> {
+async function act(turn: TurnState, calls: TurnCall[], hasSearchAttributes: boolean): Promise<void> {
+  const own = calls.filter(({ child }) => !child);
+  const children = calls.filter(({ child }) => child);
+  const changes = await interruptible(turn, () =>
+    allEnded([
+      ...(own.length > 0 ? [runBatch(turn, own)] : []),
+      ...(children.length > 0 ? [runSubagents(turn, children, hasSearchAttributes)] : []),
+    ]),
+  );
+  if (changes) turn.callsChanged(changes.flat());
+}
+
+function runBatch(turn: TurnState, calls: TurnCall[]): Promise<CallChange[]> {
   const summary = `tool ${calls.map((call) => call.name).join(', ')}`.slice(0, 200);
   const runTools = runToolsWithin(Math.max(...calls.map((call) => call.timeoutMs)));
   const callIds = calls.map((call) => call.callId);
-  const changes = await interruptible(turn, () =>
-    runTools.executeWithOptions({ summary }, [{ ...turn.address, step: turn.view.step, callIds }]),
-  );
-  if (changes) turn.callsChanged(changes);
+  return runTools.executeWithOptions({ summary }, [{ ...turn.address, step: turn.view.step, callIds }]);
 }
 
 /** Tells observers of gates whose siblings can still run. */

@@ -17,11 +17,12 @@ import type {
   TurnCarry,
   TurnError,
   TurnInput,
+  TurnOutcome,
   TurnResult,
 } from '../contracts/inputs.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import { nextAction, type NextAction } from '../core/next-action.ts';
-import { addUsage } from '../core/usage.ts';
+import { addUsage, noUsage, tokensOf } from '../core/usage.ts';
 import { toActor, whyNoInput } from './check-message.ts';
 import { nextDueAt, passDeadlines, startClocks } from './deadlines.ts';
 import { GateAnswers } from './gate-answers.ts';
@@ -60,6 +61,14 @@ export class TurnState {
   get isInterrupted(): boolean {
     return this.#memory.stop?.reason === 'interrupted';
   }
+  get interruptReason(): string | undefined {
+    return this.#memory.stop?.why;
+  }
+  /** What turns below may use, where there is a limit. */
+  get tokensLeft(): { maxTokens?: number } {
+    const { maxTokens } = this.#input;
+    return maxTokens === undefined ? {} : { maxTokens: Math.max(0, maxTokens - this.#tokensUsed) };
+  }
   get hasNews(): boolean {
     return this.#memory.stop !== undefined || this.answers.hasAny;
   }
@@ -79,6 +88,7 @@ export class TurnState {
       ...this.#memory.carry,
       hasSteers: this.#memory.carry.steers.length > 0,
       needsOutput: this.#input.output !== undefined,
+      isOverBudget: this.#input.maxTokens !== undefined && this.#tokensUsed >= this.#input.maxTokens,
       ...(this.#memory.stop ? { stopReason: this.#memory.stop.reason } : {}),
     });
   }
@@ -110,6 +120,12 @@ export class TurnState {
         ? { replyMessageId: digest.messageId }
         : {}),
     });
+  }
+
+  /** A turn below ended: what it used counts. */
+  childEnded({ usage = noUsage, usageBelow = noUsage }: TurnOutcome): void {
+    const below = addUsage(this.#memory.carry.usageBelow ?? noUsage, addUsage(usage, usageBelow));
+    this.#memory.set({ usageBelow: below });
   }
 
   callsChanged(changes: readonly CallChange[]): void {
@@ -211,12 +227,13 @@ export class TurnState {
   }
 
   result(finishReason: TurnResult['finishReason']): TurnResult {
-    const { usage, run, step } = this.#memory.carry;
+    const { usage, usageBelow, run, step } = this.#memory.carry;
     const replyMessageId = this.#replyMessageId(finishReason);
     return {
       turnId: this.turnId,
       finishReason,
       usage,
+      ...(usageBelow ? { usageBelow } : {}),
       run,
       step,
       ...(replyMessageId === undefined ? {} : { replyMessageId }),
@@ -224,6 +241,11 @@ export class TurnState {
       ...(this.#memory.stop?.error ? { error: this.#memory.stop.error } : {}),
       ...(this.#memory.stop?.why === undefined ? {} : { reason: this.#memory.stop.why }),
     };
+  }
+
+  get #tokensUsed(): number {
+    const { usage, usageBelow = noUsage } = this.#memory.carry;
+    return tokensOf(usage) + tokensOf(usageBelow);
   }
 
   #replyMessageId(finishReason: TurnResult['finishReason']): string | undefined {
