@@ -134,7 +134,8 @@ async function runTurn(
 async function handingOver<T>(session: SessionState, turnId: string, ended: Promise<T>): Promise<T> {
   const { inbox } = session;
   let isOver = false;
-  const passing = (async () => {
+  // A cancelled session waits for the turn's own end, which must not be lost to this.
+  const passing = CancellationScope.nonCancellable(async () => {
     for (;;) {
       await condition(() => isOver || inbox.hasWaiting);
       if (isOver) return;
@@ -144,7 +145,7 @@ async function handingOver<T>(session: SessionState, turnId: string, ended: Prom
       inbox.takeBack(batch);
       return;
     }
-  })();
+  });
   try {
     return await ended;
   } finally {
