@@ -88,8 +88,11 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
 
   /** One that a submission named will be there; any other number may be a mistake, and would be waited for without end. */
   async #mustBe(): Promise<void> {
-    if (this.status !== undefined || (await this.#isExpected())) return;
+    if (this.status !== undefined) return;
     const session = await this.#context.content.store.sessions.get(this.#ref);
+    // What steers a turn too late becomes the next one, and has no number until then.
+    const isNextOfRunning = session?.state !== 'idle' && this.turn - 1 === session?.lastTurn;
+    if (isNextOfRunning || (await this.#isExpected())) return;
     throw new DurascopeError(
       'not_found',
       `There is no turn ${this.id}: the newest is ${session?.lastTurn ?? 0}`,
