@@ -271,3 +271,23 @@ describe('a call that did not happen', () => {
     expect(await audit(ref)).toEqual(['person allow', 'default ask']);
   });
 });
+
+describe('a result from outside', () => {
+  it('is refused above its limit, or when it is no list of parts, and its call waits on', async () => {
+    const calls = [asks('c1', 'ann', { state: 'submitted' })];
+    const ref = await atGate(...calls);
+    const result = (content: unknown): GateAnswer =>
+      ({ kind: 'external', answer: { callId: 'c1', state: 'success', content } }) as GateAnswer;
+    const outcomes = [
+      ...(await answer(ref, calls, result('x'.repeat(1024 * 1024)))),
+      ...(await answer(ref, calls, result([{ type: 'video' }]))),
+    ];
+    expect(outcomes.map(({ rejected }) => rejected)).toEqual([
+      expect.stringContaining('above the limit of 1048576'),
+      expect.stringContaining('no list of parts'),
+    ]);
+    expect(await statesOf(ref)).toEqual(['c1 submitted']);
+    await answer(ref, calls, result([{ type: 'text', text: 'worth 5' }]));
+    expect(await statesOf(ref)).toEqual(['c1 success']);
+  });
+});
