@@ -1,14 +1,20 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { createHash } from 'node:crypto';
 import type { OpenChildInput, ReplyPart, TurnContent } from '../contracts/child-turns.ts';
+import type { FlowActivities } from '../contracts/flow.ts';
 import { failure } from '../contracts/failures.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import { inlineInputBytes, type OutputRef, type SubmittedInput } from '../contracts/inputs.ts';
+import { hintText } from '../core/hint-text.ts';
+import { maxItems } from '../schema/flow.ts';
 import type { Block, InputPart, Json } from '../schema/message.ts';
 import type { Store } from '../store/store.ts';
 
 /** Of one input as JSON, answers of other turns included. */
 const maxInputBytes = 4 * 1024 * 1024;
+
+/** Of the items of a fan-out as JSON: they are carried by its workflow. */
+const maxItemsBytes = 500_000;
 
 /** Messages that are read at once. */
 const readAtOnce = 20;
@@ -57,18 +63,75 @@ async function resolve(store: Store, ref: SessionRef, content: TurnContent): Pro
     );
     parts.push(...read.flat());
   }
-  return parts;
+  return merged(parts);
+}
+
+/** Texts that follow each other are one. */
+function merged(parts: readonly InputPart[]): InputPart[] {
+  const joined: InputPart[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (part.type === 'text' && last?.type === 'text')
+      joined[joined.length - 1] = { type: 'text', text: last.text + part.text };
+    else joined.push(part);
+  }
+  return joined;
 }
 
 /** The parts of an answer. Only the owner's own sessions can be named. */
 async function readAnswer(
   store: Store,
   owner: string,
-  { sessionId, messageId }: ReplyPart,
+  { sessionId, messageId, from }: ReplyPart,
 ): Promise<InputPart[]> {
   const message = await store.messages.get({ owner, sessionId }, messageId);
   if (!message) throw rejected(`there is no message ${messageId} in session ${sessionId}`);
-  return answerParts(message.content);
+  const parts = answerParts(message.content);
+  if (from === undefined) return parts;
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const said = hintText({ source: 'team', from: { name: from }, text });
+  return [{ type: 'text', text: `${said}\n` }, ...parts.filter(({ type }) => type !== 'text')];
+}
+
+/**
+ * The items that a text has: its lines that are not blank, or the JSON array of texts in it.
+ *
+ * @throws ApplicationFailure `Rejected` (final) when there are none, or too many.
+ */
+export async function listItems(
+  store: Store,
+  { owner, id, content, from }: Parameters<FlowActivities['listItems']>[0],
+): Promise<string[]> {
+  const parts = await resolve(store, { owner, sessionId: id }, content);
+  const text = parts.map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const items = from === 'lines' ? linesOf(text) : jsonOf(text);
+  if (items.length === 0) throw rejected('there are no items to fan out over');
+  const bytes = Buffer.byteLength(JSON.stringify(items));
+  if (items.length > maxItems || bytes > maxItemsBytes)
+    throw rejected(
+      `there are ${items.length} items of ${bytes} bytes, above the limits of ${maxItems} items and ${maxItemsBytes} bytes`,
+    );
+  return items;
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '');
+}
+
+/** Models put prose and fences around it. */
+function jsonOf(text: string): string[] {
+  const array = text.slice(text.indexOf('['), text.lastIndexOf(']') + 1);
+  try {
+    const items: unknown = JSON.parse(array);
+    if (Array.isArray(items))
+      return items.map((item: unknown) => (typeof item === 'string' ? item : JSON.stringify(item)));
+  } catch {
+    // Told below.
+  }
+  throw rejected(`expected a JSON array of texts, and got: ${text.slice(0, 200)}`);
 }
 
 export function answerParts(content: readonly Block[]): InputPart[] {

@@ -1,7 +1,9 @@
 import type { StepActivities, StoreActivities } from '../contracts/activities.ts';
+import type { FlowActivities } from '../contracts/flow.ts';
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
 import { answerGates } from './answer-gates.ts';
 import { closeChild, openChild, readReply } from './child-turns.ts';
+import { listItems } from './compose-input.ts';
 import { callModel } from './call-model.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noticeGates, openGates } from './open-gates.ts';
@@ -25,10 +27,11 @@ export function createActivities(deps: ActivityDeps) {
     openChild: (input) => openChild(deps, input),
     closeChild: (input) => closeChild(deps, input),
     readReply: (input) => readReply(deps, input),
+    listItems: (input) => waitingForStore(() => listItems(deps.store, input)),
     submitTurn: (input) => submitTurn(deps, input),
     openSubagent: (input) => openSubagent(deps, input),
     closeSubagent: (input) => closeSubagent(deps, input),
     callModel: (input) => callModel(deps, input),
     runTools: (input) => runTools(deps, input),
-  } satisfies StoreActivities & StepActivities & ChildTurnActivities & SubmitActivities;
+  } satisfies StoreActivities & StepActivities & ChildTurnActivities & SubmitActivities & FlowActivities;
 }

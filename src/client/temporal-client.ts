@@ -15,6 +15,8 @@ import type {
   SessionSummary,
 } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
+import type { Pipelines } from './pipelines.ts';
+import { TemporalPipelines } from './temporal-pipelines.ts';
 import { toPendingCall } from './pending-call.ts';
 import { TemporalSession } from './temporal-session.ts';
 
@@ -46,12 +48,15 @@ export interface ClientContext {
  * const reply = await turn.result();
  */
 export class DurascopeClient implements Durascope {
+  /** Work of several agents as data. */
+  readonly pipelines: Pipelines;
   readonly #context: ClientContext;
   readonly #owned: { close(): Promise<void> }[];
 
   private constructor(context: ClientContext, owned: { close(): Promise<void> }[]) {
     this.#context = context;
     this.#owned = owned;
+    this.pipelines = new TemporalPipelines(context);
   }
 
   /** @throws DurascopeError `temporal_unavailable`; StoreUrlError, StoreUnavailableError. */

@@ -26,7 +26,11 @@ export interface TurnReply {
 export const replyTextLimit = 16_000;
 
 /** The answer of a turn, as a part of an input: what its text is too long to travel is read where the input is written. */
-export type ReplyPart = Pick<TurnReply, 'type' | 'sessionId'> & { messageId: string };
+export type ReplyPart = Pick<TurnReply, 'type' | 'sessionId'> & {
+  messageId: string;
+  /** Its text is marked as a message of this speaker. */
+  from?: string;
+};
 
 /** An input before it is written: parts, and answers of other turns. */
 export type TurnContent = string | readonly (InputPart | ReplyPart)[];

@@ -2,6 +2,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { StepActivities, StoreActivities } from '../contracts/activities.ts';
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
+import type { FlowActivities } from '../contracts/flow.ts';
 import { failure } from '../contracts/failures.ts';
 
 const never = [failure.agentNotFound, failure.inputNotFound, failure.tooLarge, failure.rejected];
@@ -22,6 +23,8 @@ export const store = proxyLocalActivities<StoreActivities>(shortWrite);
 
 /** Store writes around a turn that a workflow runs itself. */
 export const childTurns = proxyLocalActivities<ChildTurnActivities>(shortWrite);
+
+export const { listItems } = proxyLocalActivities<FlowActivities>(shortWrite);
 
 /** Reaches a session through Temporal: tried until a worker answers for it. */
 export const { submitTurn } = proxyActivities<SubmitActivities>({

@@ -6,12 +6,14 @@ type Part = Exclude<TurnContent, string>[number];
 /** Text, parts, answers of other turns, or a list of all these. */
 export type TurnInputLike = string | TurnReply | Part | readonly (string | TurnReply | Part)[];
 
-/** An answer that is all there travels as text; any other by the place where it is kept. */
+/** Several become one text, each a paragraph of it. An answer that is all there travels as text; any other by the place where it is kept. */
 export function toContent(input: TurnInputLike): TurnContent {
   if (typeof input === 'string') return input;
   const list = Array.isArray(input) ? (input as readonly (string | TurnReply | Part)[]) : [input as Part];
-  return list.map(toPart);
+  return list.flatMap((part, i) => (i === 0 ? [toPart(part)] : [paragraph, toPart(part)]));
 }
+
+const paragraph = { type: 'text' as const, text: '\n\n' };
 
 function toPart(part: string | TurnReply | Part): Part {
   if (typeof part === 'string') return { type: 'text', text: part };
