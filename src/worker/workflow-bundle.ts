@@ -4,7 +4,12 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, type BundleOptions, type WorkflowBundleOption } from '@temporalio/worker';
+import {
+  bundleWorkflowCode,
+  type BundleOptions,
+  type WorkflowBundleOption,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker';
 import { DefinitionError } from '../tools/definition-error.ts';
 
 const prebuilt = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
@@ -21,8 +26,13 @@ let bundled: Promise<WorkflowBundleOption> | undefined;
  */
 export function workflowBundle(workflowsPath?: string): Promise<WorkflowBundleOption> {
   if (workflowsPath !== undefined) return bundleTogether(workflowsPath);
-  bundled ??= existsSync(prebuilt) ? Promise.resolve({ codePath: prebuilt }) : bundle(pathOf('index'));
+  bundled ??= existsSync(prebuilt) ? Promise.resolve({ codePath: prebuilt }) : bundleOwn();
   return bundled;
+}
+
+/** Bundles our workflows now, whatever the build made. */
+export function bundleOwn(): Promise<WorkflowBundleWithSourceMap> {
+  return bundle(pathOf('index'));
 }
 
 /** @throws DefinitionError */
@@ -42,7 +52,7 @@ async function bundleTogether(workflowsPath: string): Promise<WorkflowBundleOpti
     const both = join(folder, 'index.mjs');
     const modules = [pathOf('index'), resolve(workflowsPath)];
     await writeFile(both, modules.map((path) => `export * from ${JSON.stringify(path)};\n`).join(''));
-    return await bundle(both, { webpackConfigHook: (config) => withOwnSdk(config) });
+    return await bundle(both, withOwnSdk);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -60,11 +70,15 @@ function withOwnSdk(config: WebpackConfig): WebpackConfig {
   return { ...config, resolve: { ...config.resolve, alias: { ...before, ...alias } } };
 }
 
-function bundle(workflowsPath: string, options: Partial<BundleOptions> = {}): Promise<WorkflowBundleOption> {
+function bundle(
+  workflowsPath: string,
+  change: (config: WebpackConfig) => WebpackConfig = (config) => config,
+): Promise<WorkflowBundleWithSourceMap> {
   return bundleWorkflowCode({
-    ...options,
     workflowsPath,
     payloadConverterPath: pathOf('payload-converter'),
+    // Stack traces name file and line by the map; with the sources in it the bundle would be twice as large in each worker's memory.
+    webpackConfigHook: (config) => ({ ...change(config), devtool: 'inline-nosources-source-map' }),
     logger: quiet,
   });
 }

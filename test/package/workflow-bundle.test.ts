@@ -1,6 +1,5 @@
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { bundleOwn } from '../../src/worker/workflow-bundle.ts';
 
 /** Where the files of the bundle may come from: packages, and folders of ours. */
 const allowed = [
@@ -21,8 +20,7 @@ const allowed = [
 describe('the workflow bundle', () => {
   let code: string;
   beforeAll(async () => {
-    const workflowsPath = fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url));
-    ({ code } = await bundleWorkflowCode({ workflowsPath, logger: new DefaultLogger('WARN') }));
+    ({ code } = await bundleOwn());
   });
 
   it('holds the fixed set of packages and folders, and no zod', () => {
