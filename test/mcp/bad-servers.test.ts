@@ -13,6 +13,7 @@ import { createModelRegistry } from '../../src/model/registry.ts';
 import { memorySlots } from '../support/memory-slots.ts';
 import { Latch } from '../support/latch.ts';
 import { memoryVault, testScope } from '../support/worker-scope.ts';
+import { isAlive } from './support/is-alive.ts';
 import { badServer, benchOf, textOf } from './support/load.ts';
 
 let folder: string;
@@ -36,14 +37,6 @@ const logged = () => (existsSync(log) ? readFileSync(log, 'utf8').trim().split('
 const times = (line: string) => logged().filter((entry) => entry === line).length;
 const pids = () =>
   logged().flatMap((entry) => (entry.startsWith('start ') ? [Number(entry.slice('start '.length))] : []));
-const isAlive = (pid: number) => {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-};
-
 describe('a server that is killed in the middle of a call', () => {
   it('leaves the outcome unknown, and is started anew for the next call', async () => {
     const bench = bad();
