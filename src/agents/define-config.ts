@@ -1,3 +1,5 @@
+import { defineMcpServer } from '../mcp/define-mcp-server.ts';
+import type { McpServer, McpServerOptions } from '../mcp/server.ts';
 import { ConfigSettings } from '../schema/agent.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import { createAgentRegistry } from './agent-registry.ts';
@@ -8,6 +10,14 @@ import { parseDefinition } from './definition-issues.ts';
 /** What `durascope.config.ts` exports. What is absent comes from flags and the environment, which go before it, and then from defaults. */
 export interface Config extends ConfigSettings {
   agents: readonly Agent[];
+  /** MCP servers that agents name in their `sources`, as `mcpServer('name')`. */
+  mcp?: readonly (McpServer | McpServerOptions)[];
+}
+
+/** A config that was checked. */
+export interface CheckedConfig extends ConfigSettings {
+  readonly agents: readonly Agent[];
+  readonly mcp?: readonly McpServer[];
 }
 
 /**
@@ -16,13 +26,29 @@ export interface Config extends ConfigSettings {
  * @example export default defineConfig({ agents: [support], store: 'sqlite:.durascope/store.db' });
  * @throws DefinitionError naming the field and the remedy.
  */
-export function defineConfig(options: Config): Readonly<Config> {
+export function defineConfig(options: Config): CheckedConfig {
   if (typeof options !== 'object' || options === null) {
     throw new DefinitionError('config', 'options', 'expected an object such as { agents: [support] }.');
   }
   const agents = checkAgents(options.agents);
-  const settings = parseDefinition('config', ConfigSettings, options, ['agents']);
-  return Object.freeze({ ...settings, agents });
+  const settings = parseDefinition('config', ConfigSettings, options, ['agents', 'mcp']);
+  return Object.freeze({ ...settings, agents, ...(options.mcp ? { mcp: checkServers(options.mcp) } : {}) });
+}
+
+/** A config that was checked before is checked again when it is loaded. */
+function checkServers(servers: unknown): readonly McpServer[] {
+  if (!Array.isArray(servers))
+    throw new DefinitionError(
+      'config',
+      'mcp',
+      "write an array of MCP servers, such as [{ name: 'files', command: '…' }].",
+    );
+  const checked = (servers as (McpServer | McpServerOptions)[]).map((server) =>
+    'isTrusted' in server ? server : defineMcpServer(server),
+  );
+  const twice = checked.find(({ name }, i) => checked.findIndex((other) => other.name === name) !== i);
+  if (twice) throw new DefinitionError('config', 'mcp', `two servers are named ${twice.name}: rename one.`);
+  return Object.freeze(checked);
 }
 
 function checkAgents(agents: unknown): readonly Agent[] {

@@ -18,6 +18,7 @@ export const commandNames = [
   'tools',
   'skills',
   'workspace',
+  'mcp',
   'doctor',
 ] as const;
 export type CommandName = (typeof commandNames)[number];

@@ -8,8 +8,12 @@ export interface CommonOptions extends Flags {
 }
 
 /** A command with what all have: `--json`, the settings, and an example at the end of its help. */
-export function defineCommand(name: CommandName, summary: string, example: string): Command {
-  return new Command(name)
+export function defineCommand(
+  name: CommandName | `${CommandName} ${string}`,
+  summary: string,
+  example: string,
+): Command {
+  return new Command(name.slice(name.indexOf(' ') + 1))
     .description(summary)
     .option('--json', 'print JSON for programs instead of text for people')
     .optionsGroup('Settings (before environment and config):')

@@ -9,6 +9,7 @@ import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { gatesCommand } from './gates.ts';
 import { interruptCommand } from './interrupt.ts';
+import { mcpCommand } from './mcp.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { resultCommand } from './result.ts';
 import { runCommand } from './run.ts';
@@ -40,6 +41,7 @@ const makers: Record<CommandName, () => Command> = {
   tools: toolsCommand,
   skills: skillsCommand,
   workspace: workspaceCommand,
+  mcp: mcpCommand,
   doctor: doctorCommand,
 };
 
@@ -54,10 +56,16 @@ export function buildProgram(): Command {
         'Exit codes: 0 done; 1 not done; 2 wrong usage; 130 ended by a second Ctrl-C.\n' +
         'DURASCOPE_DEBUG=1 adds stacks to errors.\n',
     )
+    // An option after the name of a command is that command's, where its parent has one of the same name.
+    .enablePositionalOptions()
     .showHelpAfterError('See --help of this command.');
   for (const name of commandNames) program.addCommand(makers[name]());
-  for (const command of [program, ...program.commands]) command.exitOverride();
+  for (const command of withSubcommands(program)) command.exitOverride();
   return program;
+}
+
+function withSubcommands(command: Command): Command[] {
+  return [command, ...command.commands.flatMap(withSubcommands)];
 }
 
 function ownVersion(): string {

@@ -3,8 +3,12 @@ import type { LoadedConfig } from '../settings/load-config.ts';
 import type { Settings } from '../settings/settings.ts';
 import { createWorker, type DurascopeWorker } from '../worker/create-worker.ts';
 import { CommandError } from './command-error.ts';
+import { keyFileOf, namedServers } from './mcp-servers.ts';
 
-export interface WorkerSettings extends Pick<Settings, 'temporal' | 'store' | 'taskQueue' | 'models'> {
+export interface WorkerSettings extends Pick<
+  Settings,
+  'temporal' | 'store' | 'taskQueue' | 'models' | 'stateDir'
+> {
   config: LoadedConfig;
 }
 
@@ -15,6 +19,7 @@ export async function startWorker({
   models,
   store,
   taskQueue,
+  stateDir,
 }: WorkerSettings): Promise<DurascopeWorker> {
   const connection = await NativeConnection.connect(temporal.connection).catch((cause: unknown) => {
     throw new CommandError(
@@ -28,6 +33,8 @@ export async function startWorker({
       agents: config.agents,
       models,
       store,
+      mcp: namedServers({ config, stateDir }),
+      vault: { keyFile: keyFileOf({ stateDir }) },
       connection,
       namespace: temporal.namespace,
       taskQueue,

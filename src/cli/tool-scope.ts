@@ -5,6 +5,7 @@ import { openStore } from '../store/open-store.ts';
 import { openVault } from '../store/vault.ts';
 import type { WorkerScope } from '../tools/worker-scope.ts';
 import { openWorkerScope } from '../worker/worker-scope.ts';
+import { keyFileOf, namedServers } from './mcp-servers.ts';
 
 /** Runs something with what tool sources get of a worker, where there is none. */
 export async function withToolScope<T>(
@@ -12,10 +13,10 @@ export async function withToolScope<T>(
   run: (scope: WorkerScope) => Promise<T>,
 ): Promise<T> {
   const content = await openStore(settings.store);
-  const vault = openVault(content.store.secrets);
+  const vault = openVault(content.store.secrets, { keyFile: keyFileOf(settings) });
   const models = createModelRegistry({ providers: settings.models });
   const scope = openWorkerScope({ vault, models });
-  scope.resource(mcpPool, () => new McpPool({ vault, models }));
+  scope.resource(mcpPool, () => new McpPool({ vault, models, named: namedServers(settings) }));
   try {
     return await run(scope);
   } finally {

@@ -6,6 +6,8 @@ import type { McpServer, McpServerOptions } from './server.ts';
 export interface McpSource extends ToolSource {
   /** The definition; absent for one that is named. */
   readonly server?: McpServer;
+  /** Of a server that is defined elsewhere. */
+  readonly namedServer?: string;
 }
 
 /**
@@ -22,7 +24,7 @@ export function mcpServer(options: McpServerOptions | McpServer | string): McpSo
   const name = typeof options === 'string' ? options : options.name;
   return Object.freeze<McpSource>({
     name: `mcp-${name}`,
-    ...(server ? { server } : {}),
+    ...(server ? { server } : { namedServer: name }),
     async load(context) {
       // The protocol's library is loaded where it is used: configs are read by programs that connect to nothing.
       const { loadTools } = await import('./load-tools.ts');

@@ -124,7 +124,7 @@ export class StoredAuthorization implements OAuthClientProvider {
     this.#presented = tokens?.refresh_token ?? tokens?.access_token;
     if (tokens) secretsOf(tokens).forEach((text) => this.#options.onSecret(text));
     // Whoever signs in anew wants new tokens, whatever is left of the old ones.
-    return this.#options.signIn && !this.#isRegistered && this.#verifier === '' ? undefined : tokens;
+    return this.#options.signIn ? undefined : tokens;
   }
 
   async saveTokens(tokens: OAuthTokens): Promise<void> {

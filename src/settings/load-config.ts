@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { loadConfig as loadWithC12 } from 'c12';
-import { defineConfig, type Config } from '../agents/define-config.ts';
+import { defineConfig, type CheckedConfig, type Config } from '../agents/define-config.ts';
 import { SettingsError } from './settings-error.ts';
 
-export interface LoadedConfig extends Config {
+export interface LoadedConfig extends CheckedConfig {
   /** The full path of the file. */
   file: string;
 }

@@ -11,7 +11,7 @@ const tagLength = 16;
 export interface VaultOptions {
   /** At least 32 characters that nobody can guess. Default: DURASCOPE_SECRET_KEY, else the key file. */
   key?: string;
-  /** Holds the key, readable by its owner alone; made when it is needed and not there. Default: DURASCOPE_SECRET_KEY_FILE. */
+  /** Holds the key, readable by its owner alone; made when it is needed and not there. DURASCOPE_SECRET_KEY_FILE comes before it. */
   keyFile?: string;
   /** Default: `process.env`. */
   env?: Record<string, string | undefined>;
@@ -38,8 +38,10 @@ export function openVault(secrets: SecretStore, options: VaultOptions = {}): Vau
       const sealed = await secrets.get(owner, name);
       return sealed === undefined ? undefined : open(theKey(), placeOf(owner, name), sealed);
     },
-    write: (owner, name, value) =>
-      secrets.set(owner, name, value === undefined ? undefined : seal(theKey(), placeOf(owner, name), value)),
+    async write(owner, name, value) {
+      const sealed = value === undefined ? undefined : seal(theKey(), placeOf(owner, name), value);
+      await secrets.set(owner, name, sealed);
+    },
   };
 }
 
@@ -75,7 +77,7 @@ function derive(key: string): Buffer {
 
 function findKey({ key, keyFile, env = process.env }: VaultOptions): string {
   const given = key ?? (env['DURASCOPE_SECRET_KEY'] || undefined);
-  const file = keyFile ?? (env['DURASCOPE_SECRET_KEY_FILE'] || undefined);
+  const file = (env['DURASCOPE_SECRET_KEY_FILE'] || undefined) ?? keyFile;
   if (given === undefined && file === undefined)
     throw new VaultError(
       'Secrets of owners are kept encrypted, and there is no key: set DURASCOPE_SECRET_KEY to 32 random characters or more (openssl rand -hex 32), the same for every worker',

@@ -13,6 +13,7 @@ import { createModelRegistry, type ProviderConfig } from '../model/registry.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
 import { openVault, type VaultOptions } from '../store/vault.ts';
+import { checkMcpNames } from './check-mcp-names.ts';
 import { hasSearchAttributes } from './search-attributes.ts';
 import { checkWorkflowsPath, workflowBundle } from './workflow-bundle.ts';
 import { openWorkerScope } from './worker-scope.ts';
@@ -65,6 +66,7 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
   const agents = createAgentRegistry(options.agents);
   const models = createModelRegistry(options.models ? { providers: options.models } : {});
   for (const agent of options.agents) models.resolve(agent.model);
+  checkMcpNames(options.agents, options.mcp ?? []);
   checkWorkflowsPath(options.workflowsPath);
 
   const opened: { close(): Promise<void> }[] = [];

@@ -90,7 +90,10 @@ describe('a turn with MCP servers', () => {
     await session.confirm([{ callId: call?.callId ?? '', decision: 'allow', answer: 'Allow' }]);
     expect((await turn.result({ until: 'end' })).text).toBe('Sampled.');
     expect(stack.model.requests.at(-1)?.results()[0]?.text).toContain('Hi, server.');
-    const sampled = stack.model.requests.at(-2)?.body as { max_completion_tokens?: number; max_tokens?: number };
+    const sampled = stack.model.requests.at(-2)?.body as {
+      max_completion_tokens?: number;
+      max_tokens?: number;
+    };
     expect(sampled.max_completion_tokens ?? sampled.max_tokens).toBe(50);
   });
 
@@ -108,7 +111,11 @@ describe('a turn with MCP servers', () => {
     const payloads = JSON.stringify(history, (_, value: unknown) =>
       value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : value,
     );
-    const store = await readFile(stack.storeUrl.replace('sqlite:', ''));
+    const file = stack.storeUrl.replace('sqlite:', '');
+    const store = Buffer.concat([
+      await readFile(file),
+      await readFile(`${file}-wal`).catch(() => Buffer.of()),
+    ]);
     const sources = {
       model: JSON.stringify(stack.model.requests.map(({ body }) => body)),
       events: JSON.stringify(events),
@@ -144,7 +151,9 @@ describe('a worker that is killed in the middle of an MCP call', () => {
       await own.startWorker();
       const [call] = (await turn.result()).pending;
       expect(call).toMatchObject({ name: 'mcp__bad__slow', state: 'uncertain' });
-      await session.reconcile([{ callId: call?.callId ?? '', outcome: 'happened', reason: 'its log says so' }]);
+      await session.reconcile([
+        { callId: call?.callId ?? '', outcome: 'happened', reason: 'its log says so' },
+      ]);
       expect((await turn.result({ until: 'end' })).text).toBe('Found out.');
       await observer.stop();
     } finally {
