@@ -184,6 +184,8 @@ export interface TurnDetails<Output = unknown> {
   turn: number;
   /** `queued`: it was accepted, and waits for the session's other turns. */
   state: 'queued' | TurnState;
+  /** Counts its stretches between gates, from 1; 0 while it is queued. */
+  run: number;
   usage: Usage;
   /** Its calls that wait at a gate. */
   pending: PendingCall[];

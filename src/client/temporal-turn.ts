@@ -67,7 +67,7 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
     const record = await store.turns.get(this.#ref, this.turn);
     if (record) return this.#known(record);
     if (!(await this.#isExpected())) return undefined;
-    return { turnId: this.id, turn: this.turn, state: 'queued', usage: noUsage, pending: [] };
+    return { turnId: this.id, turn: this.turn, state: 'queued', run: 0, usage: noUsage, pending: [] };
   }
 
   async result(options: { until?: 'gate' | 'end'; signal?: AbortSignal } = {}): Promise<Reply<Output>> {
@@ -133,6 +133,7 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
       turnId: this.id,
       turn: this.turn,
       state: isPaused ? 'waiting' : state,
+      run: record.run,
       usage,
       pending,
       ...(isPaused ? { finishReason: pauseReason(pending) } : {}),
@@ -149,6 +150,7 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
       turnId: this.id,
       turn: this.turn,
       state: 'ended',
+      run: record.run,
       finishReason: record.finishReason ?? 'error',
       content,
       ...(record.finishReason === 'structured_output' ? { output: await this.#output() } : {}),

@@ -122,6 +122,7 @@ export const TurnView = z.object({
   sessionId: z.string(),
   turn: count,
   state: z.enum(['queued', 'running', 'waiting', 'ended']),
+  run: count,
   usage: Usage,
   pending: z.array(Gate),
   /** Why it waits or ended. */

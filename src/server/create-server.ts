@@ -10,6 +10,7 @@ import { gateRoutes } from './routes/gates.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { turnRoutes } from './routes/turns.ts';
+import { uiChatRoutes } from './routes/ui-chat.ts';
 
 export interface ServerOptions {
   /** What the API speaks for. It stays open. */
@@ -35,7 +36,14 @@ export interface DurascopeServer {
 }
 
 /** All operations of the API. */
-export const routes = [...sessionRoutes, ...turnRoutes, ...eventRoutes, ...gateRoutes, ...serviceRoutes];
+export const routes = [
+  ...sessionRoutes,
+  ...turnRoutes,
+  ...eventRoutes,
+  ...gateRoutes,
+  ...uiChatRoutes,
+  ...serviceRoutes,
+];
 
 /**
  * The HTTP API, to be mounted or listened with.

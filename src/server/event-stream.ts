@@ -1,5 +1,3 @@
-import type { Frame } from './event-feed.ts';
-
 /** Comment lines that keep proxies from taking a quiet stream for a dead one. */
 const heartbeatMs = 15_000;
 /** A subscriber that takes nothing for this long is closed; it may come back with its cursor. */
@@ -7,12 +5,14 @@ const stalledMs = 60_000;
 /** How long a browser waits before it comes back. */
 const retryMs = 1_000;
 
-export interface StreamOptions {
+export interface StreamOptions<Frame extends { text: string }> {
   frames: AsyncGenerator<Frame, void, void>;
-  /** Frames that the subscriber does not want are left out. */
-  wants: (frame: Frame) => boolean;
+  /** Frames that the subscriber does not want are left out. Default: none. */
+  wants?: (frame: Frame) => boolean;
   /** The stream ends after this frame. */
   isLast?: (frame: Frame) => boolean;
+  /** Of the response, besides those that every stream has. */
+  headers?: Record<string, string>;
   /** Stops `frames`. */
   abort: AbortController;
 }
@@ -21,7 +21,13 @@ export interface StreamOptions {
  * Server-sent events of the frames. It is pulled by its reader: what a slow one has not taken stays where it is, and one that takes nothing
  * is closed.
  */
-export function eventStream({ frames, wants, isLast, abort }: StreamOptions): Response {
+export function eventStream<Frame extends { text: string }>({
+  frames,
+  wants,
+  isLast,
+  abort,
+  headers = {},
+}: StreamOptions<Frame>): Response {
   const encoder = new TextEncoder();
   let next: Promise<IteratorResult<Frame, void>> | undefined;
   let watchdog: NodeJS.Timeout | undefined;
@@ -51,7 +57,7 @@ export function eventStream({ frames, wants, isLast, abort }: StreamOptions): Re
             return;
           }
           isOver = isLast?.(frame.value) === true;
-          if (!wants(frame.value)) continue;
+          if (wants?.(frame.value) === false) continue;
           controller.enqueue(encoder.encode(frame.value.text));
           break;
         }
@@ -70,6 +76,7 @@ export function eventStream({ frames, wants, isLast, abort }: StreamOptions): Re
       'cache-control': 'no-cache, no-transform',
       // Nginx holds answers back otherwise.
       'x-accel-buffering': 'no',
+      ...headers,
     },
   });
 }

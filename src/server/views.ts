@@ -39,12 +39,13 @@ export function gateView(call: PendingCall): z.input<typeof api.Gate> {
 }
 
 export function turnView(sessionId: string, details: TurnDetails): z.input<typeof api.TurnView> {
-  const { turnId, turn, state, usage, pending, finishReason, content, output, error } = details;
+  const { turnId, turn, state, run, usage, pending, finishReason, content, output, error } = details;
   return {
     turnId,
     sessionId,
     turn,
     state,
+    run,
     usage,
     pending: pending.map(gateView),
     ...(finishReason ? { finishReason } : {}),
