@@ -1,5 +1,5 @@
 import { AbstractChat, DefaultChatTransport, lastAssistantMessageIsCompleteWithApprovalResponses } from 'ai';
-import type { ChatState, ChatStatus, UIMessage } from 'ai';
+import type { ChatStatus, UIMessage } from 'ai';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
@@ -72,7 +72,7 @@ class PageChat extends AbstractChat<UIMessage> {
     };
     super({
       id,
-      state: state as unknown as ChatState<UIMessage>,
+      state,
       transport: new DefaultChatTransport({ api: `${api.url}/v1/agents/payer/chat`, fetch }),
       sendAutomaticallyWhen: lastAssistantMessageIsCompleteWithApprovalResponses,
     });
@@ -192,7 +192,7 @@ describe('useChat of the AI SDK', () => {
     await chat.addToolOutput({
       tool: 'locate' as never,
       toolCallId: chat.lastCall,
-      output: 'Ulm' as never,
+      output: 'Ulm',
     });
     await chat.sendMessage();
     expect(chat.parts).toEqual([['locate', 'output-available'], 'You are in Ulm.']);
