@@ -5,7 +5,7 @@ import type { CallRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equip } from './equip.ts';
 import { GateAnswering } from './gate-answering.ts';
-import { policyOf } from './judge.ts';
+import { policyOf } from './policy.ts';
 import { waitingForStore } from './sessions.ts';
 import { settleSiblings, toOutcome } from './settle-siblings.ts';
 import { toTurnCall } from './turn-call.ts';

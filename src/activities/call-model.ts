@@ -14,7 +14,7 @@ import type { CallDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { assembleContext, type AssembledContext } from './assemble-context.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equip, type EquippedAgent } from './equip.ts';
-import { policyOf } from './judge.ts';
+import { policyOf } from './policy.ts';
 import { notTurns } from './inbox-messages.ts';
 import { judgeCalls } from './judge-calls.ts';
 import { stopFailure, whileBeating } from './liveness.ts';

@@ -1,4 +1,4 @@
-import type { StepActivities, StoreActivities } from '../contracts/activities.ts';
+import type { InboxActivities, StepActivities, StoreActivities } from '../contracts/activities.ts';
 import type { FlowActivities } from '../contracts/flow.ts';
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
 import { answerGates } from './answer-gates.ts';
@@ -8,6 +8,9 @@ import { callModel } from './call-model.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noticeGates, openGates } from './open-gates.ts';
 import { runTools } from './run-tools.ts';
+import { concludeMemberTurn } from '../team/conclude-turn.ts';
+import { deliverMessage } from './deliver-message.ts';
+import { locateCalls } from './locate-calls.ts';
 import { messagesTaken } from './inbox-messages.ts';
 import { submitTurn } from './submit-turn.ts';
 import { closeSubagent, openSubagent } from './subagents.ts';
@@ -31,7 +34,15 @@ export function createActivities(deps: ActivityDeps) {
     submitTurn: (input) => submitTurn(deps, input),
     openSubagent: (input) => openSubagent(deps, input),
     closeSubagent: (input) => closeSubagent(deps, input),
+    locateCalls: ({ ref, callIds }) => waitingForStore(() => locateCalls(deps.store, ref, callIds)),
+    concludeMemberTurn: (input) => waitingForStore(() => concludeMemberTurn(deps.store, input)),
+    deliverMessage: (input) => deliverMessage(deps, input),
     callModel: (input) => callModel(deps, input),
     runTools: (input) => runTools(deps, input),
-  } satisfies StoreActivities & StepActivities & ChildTurnActivities & SubmitActivities & FlowActivities;
+  } satisfies StoreActivities &
+    StepActivities &
+    InboxActivities &
+    ChildTurnActivities &
+    SubmitActivities &
+    FlowActivities;
 }

@@ -3,6 +3,7 @@ import type { SessionRef } from '../contracts/ids.ts';
 import { readResultName } from '../core/cut-result.ts';
 import { taskSource } from '../tasks/task-source.ts';
 import { activeGroupsSlot, resetTools } from '../tools/reset-tools.ts';
+import { teamSource } from '../team/team-source.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import { foundToolsSlot, toolSearch } from '../tools/tool-search.ts';
 import {
@@ -40,6 +41,7 @@ export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): 
   const slots = slotsOf(deps.store.slots, ref);
   const groups = await activeGroups(agent, slots);
   const sources = [
+    teamSource(deps.store, agent),
     ...(agent.hasTasks ? [taskSource(deps.store)] : []),
     ...agent.sources,
     ...groups.active.flatMap((group) => group.sources ?? []),

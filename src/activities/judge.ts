@@ -13,28 +13,9 @@ import type { SessionRecord } from '../store/store.ts';
 import { isInside, type LinkReader } from '../tools/paths/is-inside.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { ActivityDeps } from './deps.ts';
 
 /** Links as this machine has them. */
 const localLinks: LinkReader = { readLink: (path) => readlink(path).catch(() => undefined) };
-
-/** The mode and all rules that hold for a session now, each with its source. */
-export async function policyOf(
-  deps: ActivityDeps,
-  agent: Agent,
-  session: SessionRecord,
-): Promise<PermissionPolicy> {
-  const { permissions, ref } = session;
-  const ownerRules = (await deps.rulesOf?.(ref.owner)) ?? [];
-  return {
-    mode: permissions.mode ?? agent.permissions.mode,
-    rules: [
-      ...agent.permissions.rules,
-      ...ownerRules.map((rule) => ({ ...rule, source: 'owner' as const })),
-      ...permissions.rules,
-    ],
-  };
-}
 
 /** Decides one call of a tool. A tool whose own check fails is not run: nobody knows what it would have said. */
 export async function judge(
@@ -48,14 +29,11 @@ export async function judge(
     if (tool.question) return judgeQuestion(tool, input, policy);
     const check = await tool.checkPermission(input, session.ref);
     const targets = policy.mode === 'accept_edits' ? tool.editTargets?.(input) : undefined;
+    const directories = policy.workingDirectories ?? agent.permissions.workingDirectories;
     const isContainedEdit =
       targets !== undefined &&
       targets.length > 0 &&
-      (
-        await Promise.all(
-          targets.map((path) => isInside(agent.permissions.workingDirectories, path, localLinks)),
-        )
-      ).every(Boolean);
+      (await Promise.all(targets.map((path) => isInside(directories, path, localLinks)))).every(Boolean);
     const decision = decidePermission(
       {
         toolName: tool.name,

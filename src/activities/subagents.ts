@@ -12,8 +12,9 @@ import { childOutcome } from './child-outcome.ts';
 import { composeInput, keepOutput } from './compose-input.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equip, type EquippedAgent } from './equip.ts';
-import { isFinal, judge, policyOf } from './judge.ts';
+import { isFinal, judge } from './judge.ts';
 import { parentContext } from './parent-context.ts';
+import { policyOf } from './policy.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 import { closeTurn, waitingForStore } from './sessions.ts';
 

@@ -5,6 +5,7 @@ import type { Json } from '../schema/message.ts';
 import type { ToolGroups } from './tool-group.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { AgentTeam } from './team-options.ts';
 
 export interface InstructionsContext {
   owner: string;
@@ -56,6 +57,8 @@ export interface Agent {
   readonly toolChoice?: ToolChoicePolicy;
   /** It keeps a plan: it has the task tools, and is told of open tasks. */
   readonly hasTasks: boolean;
+  /** It may lead a team: it has the tools for that. */
+  readonly team?: AgentTeam;
   /** Model calls of one turn, the summarizing one at the limit not counted. */
   readonly maxIterations: number;
   /** Tries of one model call in all, where its failure may pass. */

@@ -3,13 +3,17 @@ import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 import { isAgent } from './define-agent.ts';
 
-/** All agents that are reachable: those given, and those that are tools of them, however far below. */
+/** All agents that are reachable: those given, and those that are tools of them or templates of their teams, however far below. */
 export function withSubagents(agents: readonly Agent[]): Agent[] {
   const all = [...agents];
   // Grows while it is walked.
-  for (const agent of all)
-    for (const { subagent } of toolsOf(agent))
-      if (subagent && isAgent(subagent.agent) && !all.includes(subagent.agent)) all.push(subagent.agent);
+  for (const agent of all) {
+    const tools = toolsOf(agent).flatMap(({ subagent }) =>
+      subagent && isAgent(subagent.agent) ? subagent.agent : [],
+    );
+    const templates = agent.team?.templates.map((template) => template.agent) ?? [];
+    for (const below of [...tools, ...templates]) if (!all.includes(below)) all.push(below);
+  }
   return all;
 }
 

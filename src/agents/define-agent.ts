@@ -13,6 +13,7 @@ import { checkTools, refuseTakenNames } from './check-tools.ts';
 import { parseDefinition } from './definition-issues.ts';
 import { revisionOf } from './revision.ts';
 import type { ToolGroups } from './tool-group.ts';
+import { checkTeam, type TeamOptions } from './team-options.ts';
 
 export interface AgentOptions {
   /** Sessions name it. 1 to 128 characters, no slash or space. */
@@ -43,6 +44,8 @@ export interface AgentOptions {
   toolChoice?: ToolChoicePolicy;
   /** Lets it keep a plan by `task_create`, `task_update`, `task_list` and `task_get`. Default: false. */
   tasks?: boolean;
+  /** Lets it lead a team of workers made from these templates. Default: none. */
+  team?: TeamOptions;
   /** Model calls of one turn; at the limit it is asked once more, without tools, to sum up. Default: 10. */
   maxIterations?: number;
   settings?: ModelSettings;
@@ -82,6 +85,7 @@ export function defineAgent(options: AgentOptions): Agent {
   const sources = checkSources(subject, options.sources ?? []);
   const toolGroups = checkToolGroups(subject, options.toolGroups);
   refuseTakenNames(subject, [...placesOf('tools', tools), ...groupPlaces(toolGroups)]);
+  const team = checkTeam(subject, options.team);
   const { stream, tasks, timeouts, settings, description, contextTokens, permissions, ...rest } =
     parseDefinition(subject, AgentSettings, options, [
       'name',
@@ -90,6 +94,7 @@ export function defineAgent(options: AgentOptions): Agent {
       'sources',
       'toolGroups',
       'toolChoice',
+      'team',
     ]);
   const shape = {
     name: options.name,
@@ -103,6 +108,7 @@ export function defineAgent(options: AgentOptions): Agent {
     ...(contextTokens === undefined ? {} : { contextTokens }),
     isStreaming: stream,
     hasTasks: tasks,
+    ...(team ? { team } : {}),
     permissions: toPermissions(subject, permissions, tools),
     settings: Object.freeze(settings),
     timeouts: Object.freeze({ ...defaultTimeouts, ...timeouts }),

@@ -16,6 +16,17 @@ export function revisionOf(agent: Omit<Agent, 'revision' | 'toolByName'>): strin
       tools: tools.map(shapeOf),
       sources: sources.map((source) => source.name),
     })),
+    ...(agent.team
+      ? {
+          team: {
+            ...agent.team,
+            templates: agent.team.templates.map(({ agent: { revision }, ...rest }) => ({
+              ...rest,
+              revision,
+            })),
+          },
+        }
+      : {}),
   };
   return createHash('sha256').update(canonicalJson(shape)).digest('hex').slice(0, 12);
 }

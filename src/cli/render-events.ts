@@ -34,6 +34,11 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
         ? whole(...textOf(event.message).map((line) => colors.cyan(`> ${line}`)))
         : [view, ''];
     case 'hint':
+      // The message of a team is told by an event of its own.
+      if (
+        event.message.content.some((block) => block.type === 'hint' && block.source === 'team' && block.from)
+      )
+        return [view, ''];
       return whole(...textOf(event.message).map((line) => colors.dim(`note: ${oneLine(line, width)}`)));
 
     case 'model_call_start': {
@@ -113,6 +118,11 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
       return whole(colors.dim(`context shortened: ${event.droppedMessages} messages left out`));
     case 'team_message':
       return whole(`${colors.magenta(printable(event.from))}: ${oneLine(event.text, width)}`);
+    case 'team_changed': {
+      const { member } = event;
+      const what = member ? `${printable(member.name)} (${printable(member.agent)}) joined` : event.change;
+      return whole(colors.dim(`  team ${oneLine(event.team, width)}: ${what}`));
+    }
     case 'task_changed': {
       const { change, task } = event;
       const what = change === 'updated' ? task.state.replace('_', ' ') : change;

@@ -17,6 +17,7 @@ import type {
   TurnRecord,
   TurnState,
 } from '../store/store.ts';
+import type { TeamView } from '../team/team-view.ts';
 
 /** What back-end code may do, whatever the transport. */
 export interface Durascope {
@@ -104,6 +105,8 @@ export interface Session {
   /** Stops the running turn and keeps what was committed; does nothing when none runs. */
   interrupt(reason?: string): Promise<void>;
   get(): Promise<SessionDetails | undefined>;
+  /** The team that it leads, else the one that it is a member of. */
+  team(): Promise<TeamView | undefined>;
   /** Sets the mode, adds rules, or replaces all rules of the session. They hold from the next model call or answer on. */
   setPermissions(change: {
     mode?: PermissionMode;
@@ -132,6 +135,8 @@ export interface SessionDetails extends SessionSummary {
   pending: PendingCall[];
   /** The tasks of the plan that it works on. */
   tasks: TaskView[];
+  /** The team that it leads, else the one that it is a member of. */
+  team?: TeamView;
 }
 
 export type PendingCall = Pick<

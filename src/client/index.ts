@@ -4,6 +4,7 @@ export type { Pipeline, PipelineAnswer, PipelineOptions, Pipelines, PipelineStat
 export type { FlowFailure } from '../core/flow.ts';
 export type { Flow, Predicate } from '../schema/flow.ts';
 export type { TaskState, TaskView } from '../core/plan.ts';
+export type { MemberView, TeamView } from '../team/team-view.ts';
 export type {
   AnswerOptions,
   Durascope,

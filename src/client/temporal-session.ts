@@ -41,6 +41,9 @@ import type {
   Turn,
 } from './client.ts';
 import { answerInCall, asksWhileItRuns } from './answer-in-call.ts';
+import { ledSeat, memberSeat } from '../team/place.ts';
+import { viewTeam, type TeamView } from '../team/team-view.ts';
+import { routesOf } from './answer-routes.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
@@ -123,21 +126,26 @@ export class TemporalSession implements Session {
   }
 
   async confirm(results: Confirmation[], options?: AnswerOptions): Promise<void> {
-    checkAnswers(results);
     const { store } = this.#context.content;
-    const others = await this.#answerRunning(results, options);
-    if (others.length === 0) return;
-    await sendSealed({ store, ref: this.#ref }, others, (sent) => this.#answer(confirmUpdate, sent, options));
+    await this.#route(results, async (session, own) => {
+      const others = await session.#answerRunning(own, options);
+      if (others.length === 0) return;
+      await sendSealed({ store, ref: session.#ref }, others, (sent) =>
+        session.#answer(confirmUpdate, sent, options),
+      );
+    });
   }
 
   async submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void> {
-    checkAnswers(results);
-    await this.#answer(externalResultUpdate, results, options);
+    await this.#route(results, async (session, own) => {
+      await session.#answer(externalResultUpdate, own, options);
+    });
   }
 
   async reconcile(results: Reconciliation[], options?: AnswerOptions): Promise<void> {
-    checkAnswers(results);
-    await this.#answer(reconcileUpdate, results, options);
+    await this.#route(results, async (session, own) => {
+      await session.#answer(reconcileUpdate, own, options);
+    });
   }
 
   steer(input: Input, options: Pick<SubmitOptions, 'idempotencyKey' | 'actor'> = {}): Promise<Turn> {
@@ -165,11 +173,13 @@ export class TemporalSession implements Session {
     if (!session) return undefined;
     const calls = session.state === 'idle' ? [] : await store.calls.ofTurn(this.#ref, session.lastTurn);
     const below = await store.calls.openBelow(this.#ref);
+    const team = await this.team();
     const plan = await readPlan(store, await planSessionOf(store, this.#ref));
     return {
       ...session,
       pending: [...pendingOf(calls, this.#ref), ...below.map(pendingBelow)],
       tasks: taskViews(plan),
+      ...(team ? { team } : {}),
     };
   }
 
@@ -272,6 +282,22 @@ export class TemporalSession implements Session {
       if (isNotFound(error)) return false;
       throw error;
     }
+  }
+
+  /** Answers calls where they are: in this session, or in one below it. */
+  async #route<T extends { callId: string }>(
+    results: T[],
+    answer: (session: TemporalSession, results: T[]) => Promise<void>,
+  ): Promise<void> {
+    checkAnswers(results);
+    for (const route of await routesOf(this.#context.content.store, this.#ref, results))
+      await answer(new TemporalSession(this.#context, route.ref, undefined), route.results);
+  }
+
+  async team(): Promise<TeamView | undefined> {
+    const { store } = this.#context.content;
+    const seat = (await ledSeat({ store, ref: this.#ref })) ?? (await memberSeat({ store, ref: this.#ref }));
+    return seat && viewTeam(store, seat.leader, seat.team);
   }
 
   /** Answers calls that ask while they run, which their turn's workflow knows nothing of; returns the other results. */

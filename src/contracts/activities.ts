@@ -39,8 +39,31 @@ export interface StoreActivities {
   openSubagent(input: TurnAddress & { callId: string; maxTokens?: number }): Promise<OpenedSubagent>;
   /** Commits the end of a call's turn below, and what it came to as the call's result. */
   closeSubagent(input: CloseSubagentInput): Promise<CallChange>;
+  /** The turns of these calls: of the session, or of sessions below it. Unknown calls are left out. */
+  locateCalls(input: { ref: SessionRef; callIds: string[] }): Promise<{ callId: string; turnId: string }[]>;
+  /** Says what a member of a team owes its leader after a turn; nothing for a session that is in no team. */
+  concludeMemberTurn(input: { ref: SessionRef; turn: number }): Promise<MemberConclusion>;
   /** Pairs calls without a result, and commits the turn's end. */
   closeTurn(input: CloseTurnInput): Promise<void>;
+}
+
+/** What is sent after a turn of a member. A repeat sends the same under the same ids. */
+export interface MemberConclusion {
+  /** To the leader. */
+  reports?: LetterInput[];
+  /** To the member itself. */
+  reminder?: InboxMessage;
+}
+
+/** A message for another session's inbox. Its text may be long. */
+export interface LetterInput {
+  to: SessionRef;
+  message: InboxMessage;
+}
+
+export interface InboxActivities {
+  /** Delivers; tries again for as long as the inbox is full or nobody answers. False when there is no such session. */
+  deliverMessage(input: LetterInput): Promise<boolean>;
 }
 
 /** Long activities: they heartbeat, and are cancelled by an interrupt. */

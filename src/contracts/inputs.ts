@@ -66,6 +66,14 @@ export interface SessionInput {
   carry?: SessionCarry;
 }
 
+/** A session that a leader begins. */
+export interface WorkerStart {
+  ref: SessionRef;
+  agent: string;
+  /** Its name in the team. */
+  name: string;
+}
+
 export interface SessionCarry {
   nextTurn: number;
   queue: QueuedTurn[];

@@ -9,6 +9,7 @@ import type {
   Steer,
   Submission,
   TurnCall,
+  WorkerStart,
 } from './inputs.ts';
 
 /*
@@ -42,6 +43,10 @@ export const steerUpdate = defineUpdate<SubmitAnswer, [Steer]>('steer');
 /** To a session: a message of another one, or of the runtime. It is taken in before the next model call; an idle session begins a turn. */
 export const teamMessageSignal = defineSignal<[InboxMessage]>('teamMessage');
 export const teamMessageUpdate = defineUpdate<InboxAnswer, [InboxMessage]>('teamMessage');
+/** To a leader's session: starts a worker's session as its child. Answers when it runs; one that runs already is left alone. */
+export const startWorkerUpdate = defineUpdate<void, [WorkerStart]>('startWorker');
+/** To a worker's session: ends it. Answers when its turn has ended and what came of it has been told; what waits is dropped. */
+export const endUpdate = defineUpdate<void, [Interrupt]>('end');
 /** From a session to its turn that runs: what came into the inbox meanwhile. */
 export const inboxSignal = defineSignal<[InboxMessage[]]>('inbox');
 

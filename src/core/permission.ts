@@ -64,6 +64,8 @@ export interface PermissionFacts {
 export interface PermissionPolicy {
   mode: PermissionMode;
   rules: readonly PermissionRule[];
+  /** Where edits pass in mode `accept_edits`; absent: as the agent says. */
+  workingDirectories?: readonly string[];
 }
 
 /**

@@ -9,10 +9,11 @@ import {
 import { ApplicationFailure } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
 import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
-import { inlineMessageBytes, type InboxAnswer, type InboxMessage } from '../contracts/inbox.ts';
+import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
 import { teamMessageUpdate } from '../contracts/messages.ts';
 import type { Store } from '../store/store.ts';
 import { InboxError } from './inbox-error.ts';
+import { seal } from './seal.ts';
 
 /** How long the session's answer is waited for: without a worker there is none. */
 const answerMs = 30_000;
@@ -29,7 +30,8 @@ export interface Delivery {
   /** Whose message it is: it reaches only sessions of this owner. */
   owner: string;
   to: SessionRef;
-  message: Omit<InboxMessage, 'text'> & { text: string };
+  /** Its text may be long. */
+  message: InboxMessage;
 }
 
 /**
@@ -43,7 +45,7 @@ export async function deliver(courier: Courier, { owner, to, message }: Delivery
   const { store, temporal } = courier;
   const session = to.owner === owner ? await store.sessions.get(to) : undefined;
   if (!session) throw new InboxError('not_found', `there is no session ${to.sessionId} of ${owner}`);
-  const letter = await sealed(store, to, message);
+  const letter = await seal(store, to, message);
   const deadline = Date.now() + answerMs;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -66,18 +68,6 @@ export async function deliver(courier: Courier, { owner, to, message }: Delivery
       await sleep(20 * 2 ** attempt);
     }
   }
-}
-
-/** A large text goes through the store, so that no message nears the payload limit. */
-async function sealed(
-  store: Courier['store'],
-  to: SessionRef,
-  message: Delivery['message'],
-): Promise<InboxMessage> {
-  if (Buffer.byteLength(message.text) <= inlineMessageBytes) return message;
-  const ref = `message/${message.id}`;
-  await store.blobs.put(to, ref, [{ type: 'text', text: message.text }]);
-  return { ...message, text: { ref } };
 }
 
 function refusalOf(error: unknown): string | undefined {

@@ -148,6 +148,19 @@ export const EventBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('interrupted'), reason: z.string() }),
   z.object({ kind: z.literal('compaction'), fromSeq: z.number().int(), droppedMessages: z.number().int() }),
   z.object({ kind: z.literal('team_message'), from: z.string(), text: z.string() }),
+  z.object({
+    kind: z.literal('team_changed'),
+    change: z.enum(['created', 'member_added', 'deleted']),
+    team: z.string(),
+    member: z
+      .object({
+        name: z.string(),
+        sessionId: z.string(),
+        agent: z.string(),
+        role: z.enum(['created', 'invited']),
+      })
+      .optional(),
+  }),
   /** A task of the session's plan was made, changed or deleted; `by` names the session that did it. */
   z.object({
     kind: z.literal('task_changed'),

@@ -65,7 +65,7 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
   checkCache(options.temporal?.maxCachedWorkflows);
   const agents = createAgentRegistry(options.agents);
   const models = createModelRegistry(options.models ? { providers: options.models } : {});
-  for (const agent of options.agents) models.resolve(agent.model);
+  for (const agent of agents.list()) models.resolve(agent.model);
   checkMcpNames(options.agents, options.mcp ?? []);
   checkWorkflowsPath(options.workflowsPath);
 

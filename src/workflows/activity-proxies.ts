@@ -1,6 +1,6 @@
 // Workflow code: the one place where activities are proxied. Imports contracts and @temporalio/workflow only.
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
-import type { StepActivities, StoreActivities } from '../contracts/activities.ts';
+import type { InboxActivities, StepActivities, StoreActivities } from '../contracts/activities.ts';
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
 import type { FlowActivities } from '../contracts/flow.ts';
 import { failure } from '../contracts/failures.ts';
@@ -46,6 +46,17 @@ const longActivity = {
 
 /** Model calls keep their own time limits; this one only ends what escaped them. The activity itself decides which failure is final. */
 export const { callModel } = proxyActivities<StepActivities>({ ...longActivity, startToCloseTimeout: '1h' });
+
+/** It tries again until the message is there: a sender's session waits for that, so that its messages stay in order. */
+export const { deliverMessage } = proxyActivities<InboxActivities>({
+  startToCloseTimeout: '1m',
+  retry: {
+    initialInterval: '500ms',
+    backoffCoefficient: 2,
+    maximumInterval: '1m',
+    nonRetryableErrorTypes: never,
+  },
+});
 
 /** `timeoutMs` is the longest limit among the calls of the batch, which the activity itself enforces. */
 export function runToolsWithin(timeoutMs: number) {

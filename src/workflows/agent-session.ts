@@ -7,7 +7,6 @@ import {
   ChildWorkflowCancellationType,
   condition,
   continueAsNew,
-  getExternalWorkflowHandle,
   isCancellation,
   log,
   ParentClosePolicy,
@@ -16,18 +15,14 @@ import {
   startChild,
   upsertSearchAttributes,
   uuid4,
-  workflowInfo,
-  type SignalDefinition,
 } from '@temporalio/workflow';
 import { TypedSearchAttributes } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
 import { turnIdOf } from '../contracts/ids.ts';
-import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
 import type { SessionInput, Steer, Submission } from '../contracts/inputs.ts';
 import {
   confirmSignal,
   externalResultSignal,
-  inboxSignal,
   interruptSignal,
   interruptUpdate,
   reconcileSignal,
@@ -36,22 +31,19 @@ import {
   steerUpdate,
   submitSignal,
   submitUpdate,
-  teamMessageSignal,
-  teamMessageUpdate,
   turnEndedSignal,
   type SubmitAnswer,
 } from '../contracts/messages.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import { store } from './activity-proxies.ts';
 import { agentTurn } from './agent-turn.ts';
-import { whyNoInboxMessage, whyNoInput } from './check-message.ts';
-import type { Inbox } from './inbox.ts';
+import { whyNoInput } from './check-message.ts';
 import { mustRotate } from './must-rotate.ts';
 import { outcomeOf } from './turn-outcome.ts';
+import { handingOver, handleInbox } from './session-inbox.ts';
 import { SessionState } from './session-state.ts';
-
-/** Of 51,200 that a run may have. */
-const crowdedAfterEvents = 4000;
+import { concludeTurn, handleTeamMessages } from './team.ts';
+import { forward, route, signalTurn } from './turn-signals.ts';
 
 export async function agentSession(input: SessionInput): Promise<void> {
   const session = new SessionState(input);
@@ -84,8 +76,10 @@ async function runTurns(input: SessionInput, session: SessionState): Promise<voi
       await runTurn(input, session, next);
       continue;
     }
-    const hasWork = await condition(() => session.hasWork || mustRotate(), session.settings.lingerMs);
-    if (hasWork) continue;
+    if (!session.isEnding) {
+      const isCalled = () => session.hasWork || session.isEnding || mustRotate();
+      if (await condition(isCalled, session.settings.lingerMs)) continue;
+    }
     await condition(allHandlersFinished);
     // Nothing is awaited between this check and the return; the server refuses the return when a signal slipped in after it.
     if (!session.hasWork) return;
@@ -125,33 +119,11 @@ async function runTurn(
     if (next.replyTo === undefined) return;
     await signalTurn(next.replyTo, turnEndedSignal(next.inputId), { turnId: result.turnId ?? turnId });
   });
-  session.turnEnded(result.turnId === undefined ? undefined : (result.steers ?? []));
+  const late = result.turnId === undefined ? undefined : (result.steers ?? []);
+  const { hadMessages } = session.turnEnded(late);
+  if (hadMessages) await session.concluding(() => concludeTurn(session, next.turn));
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('The session was cancelled through Temporal');
-}
-
-/** Passes what comes into the inbox on to the turn that runs, until it has ended. */
-async function handingOver<T>(session: SessionState, turnId: string, ended: Promise<T>): Promise<T> {
-  const { inbox } = session;
-  let isOver = false;
-  // A cancelled session waits for the turn's own end, which must not be lost to this.
-  const passing = CancellationScope.nonCancellable(async () => {
-    for (;;) {
-      await condition(() => isOver || inbox.hasWaiting);
-      if (isOver) return;
-      const batch = inbox.handOver();
-      if (await signalTurn(turnId, inboxSignal, batch)) continue;
-      // The turn ended under way: they wait for the next one.
-      inbox.takeBack(batch);
-      return;
-    }
-  });
-  try {
-    return await ended;
-  } finally {
-    isOver = true;
-    await passing;
-  }
 }
 
 function sessionAttributes(input: SessionInput) {
@@ -191,23 +163,13 @@ function handleMessages(session: SessionState): void {
     await condition(() => session.isLoaded);
     return submit(session, asSubmission(steer));
   });
-  setHandler(teamMessageSignal, async (message) => {
-    await condition(() => session.isLoaded);
-    await receive(session, message).catch((error: unknown) => ignore('A message was not taken', error));
-  });
-  setHandler(
-    teamMessageUpdate,
-    async (message) => {
-      await condition(() => session.isLoaded);
-      return receive(session, message);
-    },
-    { validator: (message) => rejectIf(whyNoInboxMessage(message)) },
-  );
+  handleInbox(session);
+  handleTeamMessages(session, (reason) => forward(session, interruptSignal, { reason }));
   setHandler(interruptSignal, (interrupt) => forward(session, interruptSignal, interrupt ?? {}));
   setHandler(interruptUpdate, (interrupt) => forward(session, interruptSignal, interrupt));
-  setHandler(confirmSignal, (answered) => forward(session, confirmSignal, answered));
-  setHandler(externalResultSignal, (answered) => forward(session, externalResultSignal, answered));
-  setHandler(reconcileSignal, (answered) => forward(session, reconcileSignal, answered));
+  setHandler(confirmSignal, (answered) => route(session, confirmSignal, answered));
+  setHandler(externalResultSignal, (answered) => route(session, externalResultSignal, answered));
+  setHandler(reconcileSignal, (answered) => route(session, reconcileSignal, answered));
 }
 
 /** A bad signal is recorded, and changes nothing. */
@@ -242,52 +204,5 @@ async function submit(session: SessionState, submission: Submission): Promise<Su
     // The turn ended under way: the message becomes a turn of its own, once the session has noticed.
     session.forget(id);
     await condition(() => session.runningTurnId !== admission.turnId);
-  }
-}
-
-async function receive(session: SessionState, message: InboxMessage): Promise<InboxAnswer> {
-  rejectIf(whyNoInboxMessage(message));
-  const { inbox } = session;
-  let status = takeIn(session, message);
-  if (status === 'full' && inbox.handed.length > 0) {
-    // The turn that runs has made room, it may be.
-    const ids = inbox.handed.map(({ id }) => id);
-    inbox.wereTaken(await store.messagesTaken({ ref: session.ref, ids }));
-    status = takeIn(session, message);
-  }
-  if (status !== 'full') return { status };
-  const { sessionId } = session.ref;
-  const waiting = inbox.handed.length + inbox.waiting.length;
-  throw ApplicationFailure.nonRetryable(
-    `the inbox of session ${sessionId} is full (${waiting} messages wait): send again when it has taken some in`,
-    failure.rejected,
-  );
-}
-
-/** While a turn runs the session's history grows with each message, and can't begin anew: it must not grow without end. */
-function takeIn(session: SessionState, message: InboxMessage): ReturnType<Inbox['take']> {
-  const isCrowded = session.runningTurnId !== undefined && workflowInfo().historyLength > crowdedAfterEvents;
-  return session.inbox.take(message, isCrowded);
-}
-
-function rejectIf(why: string | undefined): void {
-  if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failure.rejected);
-}
-
-/** Passes a message on to the turn that runs; without one there is nobody to tell. */
-async function forward<T>(session: SessionState, signal: SignalDefinition<[T]>, message: T): Promise<void> {
-  const turnId = session.runningTurnId;
-  if (turnId === undefined || !(await signalTurn(turnId, signal, message)))
-    log.warn('No turn runs that could take the message', { signal: signal.name });
-}
-
-/** False when that turn is closed. */
-async function signalTurn<T>(turnId: string, signal: SignalDefinition<[T]>, message: T): Promise<boolean> {
-  try {
-    await getExternalWorkflowHandle(turnId).signal(signal, message);
-    return true;
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    return false;
   }
 }

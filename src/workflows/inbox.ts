@@ -10,6 +10,7 @@ export class Inbox {
   /** Until the turn ends nobody knows which of them it took in. */
   #handed: InboxMessage[] = [];
   #seen: string[];
+  #isClosed = false;
 
   constructor(waiting: readonly InboxMessage[], seen: readonly string[]) {
     this.#waiting = [...waiting];
@@ -32,7 +33,7 @@ export class Inbox {
   /** @param isCrowded nothing more can be held now. */
   take(message: InboxMessage, isCrowded = false): 'taken' | 'repeated' | 'full' {
     if (this.#seen.includes(message.id)) return 'repeated';
-    if (isCrowded) return 'full';
+    if (isCrowded || this.#isClosed) return 'full';
     const all = [...this.#handed, ...this.#waiting, message];
     const characters = all.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
     if (all.length > inboxLimit.messages || characters > inboxLimit.characters) return 'full';
@@ -67,11 +68,20 @@ export class Inbox {
     this.#handed = this.#handed.filter(({ id }) => !ids.includes(id));
   }
 
+  /** What waits is dropped, and nothing more is taken. */
+  close(): void {
+    this.#waiting = [];
+    this.#isClosed = true;
+  }
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
   /** @param late those that the turn did not take in; undefined when nobody knows: then all come again, and the store knows repeats. */
   turnEnded(late: readonly InboxMessage[] | undefined): void {
     const known = late?.map(({ id }) => id);
     const again = this.#handed.filter(({ id }) => known === undefined || known.includes(id));
-    this.#waiting = [...again, ...this.#waiting];
+    this.#waiting = this.#isClosed ? [] : [...again, ...this.#waiting];
     this.#handed = [];
   }
 }

@@ -34,6 +34,8 @@ export class SessionState {
   #carry: SessionCarry | undefined;
   #running: QueuedTurn | undefined;
   #inbox = new Inbox([], []);
+  #isEnding = false;
+  #isConcluding = false;
   #queueSize = 0;
 
   constructor(input: SessionInput) {
@@ -50,6 +52,13 @@ export class SessionState {
   /** Something waits to become a turn. */
   get hasWork(): boolean {
     return this.#carry !== undefined && (this.#carry.queue.length > 0 || this.#inbox.hasWaiting);
+  }
+  /** A turn runs, or what came of it is not told yet. */
+  get isBusy(): boolean {
+    return this.#running !== undefined || this.#isConcluding;
+  }
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
   get inbox(): Inbox {
     return this.#inbox;
@@ -146,11 +155,29 @@ export class SessionState {
    *
    * @param late what the turn did not take in; undefined when its workflow was ended from outside, and nobody knows.
    */
-  turnEnded(late: readonly Steer[] | undefined): void {
+  turnEnded(late: readonly Steer[] | undefined): { hadMessages: boolean } {
     this.#running = undefined;
     const messages = late?.flatMap(({ input }) => messageOf(input) ?? []);
+    const hadMessages = this.#inbox.handed.length > (messages?.length ?? 0);
     this.#inbox.turnEnded(messages);
     for (const steer of late ?? []) if (!messageOf(steer.input)) this.#enqueue(steer);
+    return { hadMessages };
+  }
+
+  /** Messages that wait are dropped, and the session returns as soon as it is idle. */
+  end(): void {
+    this.#isEnding = true;
+    this.#inbox.close();
+  }
+
+  /** Is busy until what came of a turn has been told. */
+  async concluding(run: () => Promise<void>): Promise<void> {
+    this.#isConcluding = true;
+    try {
+      await run();
+    } finally {
+      this.#isConcluding = false;
+    }
   }
 
   get #loaded(): SessionCarry {

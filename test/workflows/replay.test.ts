@@ -8,8 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import type { Session, Turn } from '../../src/client/index.ts';
-import { sessionWorkflowId } from '../../src/contracts/ids.ts';
-import { says } from '../../src/testing/index.ts';
+import { parseTurnId, sessionWorkflowId } from '../../src/contracts/ids.ts';
+import { calls, says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { waitForEvent } from '../support/read-events.ts';
@@ -47,11 +47,42 @@ const agent = defineAgent({
   maxModelAttempts: 1,
 });
 
+const lead = defineAgent({
+  name: 'recorded-lead',
+  model: 'openai/gpt-test',
+  instructions: 'You are in charge.',
+  team: { templates: [agent] },
+});
+
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ agents: [agent], sessionLingerMs: 1 });
+  stack = await startStack({ agents: [agent, lead], sessionLingerMs: 1 });
 });
 afterAll(() => stack.stop());
+
+/** A worker that reports once it is reminded, and its leader. */
+async function aTeam(owner: string, id: string): Promise<{ leader: Session; worker: Session }> {
+  const leader = stack.client.session({ owner, id, agent: 'recorded-lead' });
+  const worker = stack.client.session({ owner, id: `${id}.ann` });
+  const by = (system: string) => stack.model.when((request) => request.system.includes(system));
+  by('You are in charge').queue(
+    calls('team_create', { name: 'press', description: 'Looks' }),
+    calls('agent_create', { name: 'ann', template: 'recorded', description: 'Looks', prompt: 'Look.' }),
+    says('Ann looks.'),
+    says('Thanks.'),
+  );
+  by('You are ann,').queue(
+    says('Seen.'),
+    calls('team_say', { content: 'Seen.', to: 'leader' }),
+    says('Done.'),
+  );
+  await (await leader.submit('Have it looked at')).result();
+  for (const session of [worker, leader]) {
+    await expect.poll(async () => (await session.get())?.lastTurn, { timeout: 20_000 }).toBe(2);
+    await session.turn(2).result();
+  }
+  return { leader, worker };
+}
 
 /** What a turn can go through, each played for real. */
 const stories: Record<string, (session: Session) => Promise<Turn>> = {
@@ -113,8 +144,18 @@ const stories: Record<string, (session: Session) => Promise<Turn>> = {
     await stack.model.waitForRequest(stack.model.requests.length + 1);
     await session.steer('Second');
     await session.interrupt();
+    // It came too late for the interrupted turn, and becomes the next one.
+    await expect.poll(async () => (await session.get())?.lastTurn).toBe(turn.turn + 1);
     await session.turn(turn.turn + 1).result();
     return turn;
+  },
+  async 'team-leader'({ owner }) {
+    const { leader } = await aTeam(owner, 'led');
+    return leader.turn(2);
+  },
+  async 'team-worker'({ owner }) {
+    const { worker } = await aTeam(owner, 'worked');
+    return worker.turn(2);
   },
   async 'model-error'(session) {
     stack.model.fails(401);
@@ -126,12 +167,11 @@ const stories: Record<string, (session: Session) => Promise<Turn>> = {
 
 describe('recorded histories', () => {
   it.each(Object.entries(stories))('%s: replays as it ran, turn and session', async (name, play) => {
-    const session = stack.session(agent, name);
-    const turn = await play(session);
+    const begun = stack.session(agent, name);
+    const turn = await play(begun);
     const { workflow } = new Client({ connection: stack.connection });
-    const sessionHandle = workflow.getHandle(
-      sessionWorkflowId({ owner: session.owner, sessionId: session.id }),
-    );
+    const { ref } = parseTurnId(turn.id) ?? { ref: { owner: begun.owner, sessionId: begun.id } };
+    const sessionHandle = workflow.getHandle(sessionWorkflowId(ref));
     await sessionHandle.result();
     for (const [kind, handle] of [
       ['turn', workflow.getHandle(turn.id)],

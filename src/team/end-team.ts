@@ -1,0 +1,64 @@
+import { WorkflowNotFoundError } from '@temporalio/client';
+import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
+import { endUpdate } from '../contracts/messages.ts';
+import type { TeamMember } from '../core/team.ts';
+import { courierHere } from '../inbox/courier.ts';
+import { describeError } from '../tools/tool-errors.ts';
+import type { TeamPlace } from './place.ts';
+import { changeMembership, changeTeam, readTeam } from './team-slot.ts';
+
+/** How long one worker's end is waited for: a tool that does not stop must not hold up the others'. */
+const endMs = 30_000;
+
+/**
+ * Ends a team: its members in their order, each with what is below it first. What a worker was doing is interrupted, and its last words are
+ * in the leader's inbox when this resolves. Guests are let go.
+ *
+ * @returns what went wrong, for whoever asked.
+ */
+export async function endTeam(
+  place: Pick<TeamPlace, 'store'>,
+  leader: SessionRef,
+  { turn, reason }: { turn: number; reason: string },
+): Promise<string[]> {
+  const team = await readTeam(place.store, leader);
+  if (!team) return [];
+  const faults: string[] = [];
+  for (const member of team.members) {
+    const ref = { owner: leader.owner, sessionId: member.sessionId };
+    faults.push(...(await endMember(place, ref, member, reason)));
+    await changeMembership(place.store, ref, (now) => (now?.teamId === team.id ? undefined : now));
+  }
+  await changeTeam(place.store, leader, (now) =>
+    now?.id === team.id
+      ? { team: undefined, turn, events: [{ kind: 'team_changed', change: 'deleted', team: team.name }] }
+      : { team: now },
+  );
+  return faults;
+}
+
+async function endMember(
+  place: Pick<TeamPlace, 'store'>,
+  ref: SessionRef,
+  { name, role }: TeamMember,
+  reason: string,
+): Promise<string[]> {
+  const { store } = place;
+  if (role === 'invited') {
+    await store.sessions.setLineage(ref, undefined);
+    return [];
+  }
+  const turn = (await store.sessions.get(ref))?.lastTurn ?? 0;
+  const below = await endTeam(place, ref, { turn, reason });
+  const { temporal } = courierHere(store);
+  try {
+    await temporal.connection.withDeadline(Date.now() + endMs, () =>
+      temporal.workflow.getHandle(sessionWorkflowId(ref)).executeUpdate(endUpdate, { args: [{ reason }] }),
+    );
+    return below;
+  } catch (error) {
+    // It has returned: there is nothing to end.
+    if (error instanceof WorkflowNotFoundError) return below;
+    return [...below, `${name} did not end in time: ${describeError(error)}`];
+  }
+}

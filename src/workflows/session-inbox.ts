@@ -1,0 +1,96 @@
+// Workflow code: messages of a session's inbox, until its turn has them. Imports contracts and @temporalio/workflow only.
+import {
+  ApplicationFailure,
+  CancellationScope,
+  condition,
+  log,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { failure } from '../contracts/failures.ts';
+import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
+import { inboxSignal, teamMessageSignal, teamMessageUpdate } from '../contracts/messages.ts';
+import { store } from './activity-proxies.ts';
+import { whyNoInboxMessage } from './check-message.ts';
+import type { Inbox } from './inbox.ts';
+import type { SessionState } from './session-state.ts';
+import { signalTurn } from './turn-signals.ts';
+
+/** Of 51,200 that a run may have. */
+const crowdedAfterEvents = 4000;
+
+export function handleInbox(session: SessionState): void {
+  setHandler(teamMessageSignal, async (message) => {
+    await condition(() => session.isLoaded);
+    await receive(session, message).catch((error: unknown) => ignore(error));
+  });
+  setHandler(
+    teamMessageUpdate,
+    async (message) => {
+      await condition(() => session.isLoaded);
+      return receive(session, message);
+    },
+    { validator: (message) => rejectIf(whyNoInboxMessage(message)) },
+  );
+}
+
+/** A bad signal is recorded, and changes nothing. */
+function ignore(error: unknown): void {
+  if (!(error instanceof ApplicationFailure)) throw error;
+  log.warn('A message was not taken', { why: error.message });
+}
+
+async function receive(session: SessionState, message: InboxMessage): Promise<InboxAnswer> {
+  rejectIf(whyNoInboxMessage(message));
+  const { inbox } = session;
+  let status = takeIn(session, message);
+  if (status === 'full' && inbox.handed.length > 0) {
+    // The turn that runs has made room, it may be.
+    const ids = inbox.handed.map(({ id }) => id);
+    inbox.wereTaken(await store.messagesTaken({ ref: session.ref, ids }));
+    status = takeIn(session, message);
+  }
+  if (status !== 'full') return { status };
+  const { sessionId } = session.ref;
+  if (inbox.isClosed)
+    throw ApplicationFailure.nonRetryable(`session ${sessionId} has been ended`, failure.rejected);
+  const waiting = inbox.handed.length + inbox.waiting.length;
+  throw ApplicationFailure.nonRetryable(
+    `the inbox of session ${sessionId} is full (${waiting} messages wait): send again when it has taken some in`,
+    failure.rejected,
+  );
+}
+
+/** While a turn runs the session's history grows with each message, and can't begin anew: it must not grow without end. */
+function takeIn(session: SessionState, message: InboxMessage): ReturnType<Inbox['take']> {
+  const isCrowded = session.runningTurnId !== undefined && workflowInfo().historyLength > crowdedAfterEvents;
+  return session.inbox.take(message, isCrowded);
+}
+
+function rejectIf(why: string | undefined): void {
+  if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failure.rejected);
+}
+
+/** Passes what comes into the inbox on to the turn that runs, until it has ended. */
+export async function handingOver<T>(session: SessionState, turnId: string, ended: Promise<T>): Promise<T> {
+  const { inbox } = session;
+  let isOver = false;
+  // A cancelled session waits for the turn's own end, which must not be lost to this.
+  const passing = CancellationScope.nonCancellable(async () => {
+    for (;;) {
+      await condition(() => isOver || inbox.hasWaiting);
+      if (isOver) return;
+      const batch = inbox.handOver();
+      if (await signalTurn(turnId, inboxSignal, batch)) continue;
+      // The turn ended under way: they wait for the next one.
+      inbox.takeBack(batch);
+      return;
+    }
+  });
+  try {
+    return await ended;
+  } finally {
+    isOver = true;
+    await passing;
+  }
+}

@@ -1,0 +1,89 @@
+// Workflow code: what a session does as a leader and as a member of a team. Imports contracts and @temporalio/workflow only.
+import {
+  CancellationScope,
+  condition,
+  ParentClosePolicy,
+  setHandler,
+  startChild,
+} from '@temporalio/workflow';
+import {
+  ApplicationFailure,
+  TypedSearchAttributes,
+  WorkflowExecutionAlreadyStartedError,
+} from '@temporalio/common';
+import { failure } from '../contracts/failures.ts';
+import { sessionWorkflowId } from '../contracts/ids.ts';
+import type { WorkerStart } from '../contracts/inputs.ts';
+import { endUpdate, startWorkerUpdate } from '../contracts/messages.ts';
+import { searchAttributes } from '../contracts/search-attributes.ts';
+import { deliverMessage, store } from './activity-proxies.ts';
+import { readInterrupt } from './check-message.ts';
+import type { SessionState } from './session-state.ts';
+
+/** @param interrupt passes an interrupt on to the turn that runs. */
+export function handleTeamMessages(
+  session: SessionState,
+  interrupt: (reason: string) => Promise<void>,
+): void {
+  setHandler(
+    startWorkerUpdate,
+    async (worker) => {
+      await condition(() => session.isLoaded);
+      await startWorker(session, worker);
+    },
+    { validator: (worker) => rejectStranger(session, worker) },
+  );
+  setHandler(endUpdate, async (message) => {
+    await condition(() => session.isLoaded);
+    session.end();
+    if (session.runningTurnId !== undefined)
+      await interrupt(readInterrupt(message).reason ?? 'the session was ended');
+    await condition(() => !session.isBusy);
+  });
+}
+
+function rejectStranger(session: SessionState, worker: WorkerStart): void {
+  const { owner } = session.ref;
+  if (worker?.ref?.owner !== owner)
+    throw ApplicationFailure.nonRetryable(
+      `a worker belongs to the owner of its leader, ${owner}`,
+      failure.rejected,
+    );
+}
+
+/** A worker outlives the leader's run: it is told to end, and reports by messages. */
+async function startWorker(session: SessionState, { ref, agent, name }: WorkerStart): Promise<void> {
+  try {
+    await startChild('agentSession', {
+      workflowId: sessionWorkflowId(ref),
+      args: [{ ref, agent }],
+      staticSummary: `${agent} · worker ${name} of ${session.ref.sessionId}`,
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      ...(session.settings.hasSearchAttributes
+        ? {
+            typedSearchAttributes: new TypedSearchAttributes([
+              { key: searchAttributes.owner, value: ref.owner },
+              { key: searchAttributes.agent, value: agent },
+              { key: searchAttributes.session, value: ref.sessionId },
+            ]),
+          }
+        : {}),
+    });
+  } catch (error) {
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/**
+ * Tells the leader what it waits for, once a turn that took in messages has ended; or tells the member that a report is missing. Nothing
+ * for a session that is in no team.
+ */
+export async function concludeTurn(session: SessionState, turn: number): Promise<void> {
+  await CancellationScope.nonCancellable(async () => {
+    const { ref } = session;
+    const { reports = [], reminder } = await store.concludeMemberTurn({ ref, turn });
+    for (const report of reports)
+      await deliverMessage.executeWithOptions({ summary: 'report to the leader' }, [report]);
+    if (reminder) session.inbox.take(reminder);
+  });
+}

@@ -1,0 +1,364 @@
+import { Client } from '@temporalio/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { defineAgent } from '../../src/agents/define-agent.ts';
+import type { PendingCall, Session } from '../../src/client/index.ts';
+import { sessionWorkflowId } from '../../src/contracts/ids.ts';
+import { deliver } from '../../src/inbox/deliver.ts';
+import { calls, says } from '../../src/testing/index.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import { Latch } from '../support/latch.ts';
+import { startStack, type Stack } from '../support/stack.ts';
+
+let [gate, entered] = [new Latch(), new Latch()];
+const hold = defineTool({
+  name: 'hold',
+  description: 'Holds until the test lets go',
+  input: z.object({}),
+  readOnly: true,
+  async execute(_, { signal }) {
+    entered.open();
+    await Promise.race([
+      gate.promise,
+      new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
+    ]);
+    return 'held';
+  },
+});
+const pay = defineTool({
+  name: 'pay',
+  description: 'Pays',
+  input: z.object({ amount: z.number() }),
+  execute: ({ amount }) => `paid ${amount}`,
+});
+const appraise = defineTool({
+  name: 'appraise',
+  description: 'Appraises',
+  input: z.object({}),
+  external: true,
+  permission: 'allow',
+});
+const base = { model: 'openai/gpt-test', maxModelAttempts: 1 };
+const clerk = defineAgent({
+  ...base,
+  name: 'clerk',
+  description: 'Pays and appraises',
+  instructions: 'You work.',
+  tools: [pay, appraise, hold],
+  maxIterations: 3,
+});
+const foreman = defineAgent({
+  ...base,
+  name: 'foreman',
+  instructions: 'You lead a part.',
+  team: { templates: [clerk] },
+});
+const lead = defineAgent({
+  ...base,
+  name: 'lead',
+  instructions: 'You are in charge.',
+  team: { templates: [clerk, foreman], invites: ['guest'], messageBudget: 6, turnBudget: 12, maxMembers: 4 },
+  tools: [pay],
+});
+const guest = defineAgent({ ...base, name: 'guest', instructions: 'You visit.' });
+
+let stack: Stack;
+let temporal: Client;
+beforeAll(async () => {
+  stack = await startStack({ agents: [lead, guest], sessionLingerMs: 500 });
+  temporal = new Client({ connection: stack.connection });
+  stack.model.answers(() => says('Noted.'));
+});
+afterAll(() => stack.stop());
+
+/** Scripts by who is asked: the leader of a session, or a worker by its name. */
+const ofLeader = (task: string) =>
+  stack.model.when(
+    ({ system, messages }) => system.includes('in charge') && messages[0]?.text.includes(task) === true,
+  );
+const ofWorker = (name: string) =>
+  stack.model.when(({ system }) => system.includes(`You are ${name}, a member`));
+
+const creates = (...names: string[]) =>
+  calls(
+    names.map(
+      (name) =>
+        [
+          'agent_create',
+          { name, template: 'clerk', description: `Is ${name}`, prompt: `Work, ${name}.` },
+        ] as const,
+    ),
+  );
+const createsTeam = calls('team_create', { name: 'press', description: 'Does it' });
+const reports = (content: string) => calls('team_say', { content, to: 'lead' });
+
+/** A leader that has begun its team; its first turn has ended. */
+async function aTeam(task: string, ...names: string[]): Promise<Session> {
+  const session = stack.session(lead, task);
+  ofLeader(task).queue(createsTeam, creates(...names), says('They are at it.'));
+  await (await session.submit(`Task ${task}`)).result();
+  return session;
+}
+
+const at = (session: Session, ...names: string[]) =>
+  stack.client.session({ owner: session.owner, id: [session.id, ...names].join('.') });
+
+/** What a session was told, as it reads it. */
+async function told(session: Session): Promise<string[]> {
+  const { items } = await session.messages({ limit: 200 });
+  return items.flatMap(({ content }) =>
+    content.flatMap((block) =>
+      block.type === 'hint' && block.from ? `${block.from.name}: ${block.text}` : [],
+    ),
+  );
+}
+
+async function resultsOf(session: Session, tool: string): Promise<string[]> {
+  const { items } = await session.messages({ limit: 200 });
+  return items.flatMap(({ content }) =>
+    content.flatMap((block) =>
+      block.type === 'tool_result' && block.name === tool
+        ? block.content.map((part) => (part.type === 'text' ? part.text : ''))
+        : [],
+    ),
+  );
+}
+
+async function hasPending(session: Session): Promise<PendingCall[]> {
+  await expect
+    .poll(async () => (await session.get())?.pending.length, { timeout: 20_000 })
+    .toBeGreaterThan(0);
+  return (await session.get())?.pending ?? [];
+}
+
+const eventually = (session: Session) => expect.poll(() => told(session), { timeout: 30_000 });
+
+describe('a team', () => {
+  it('works: a leader creates workers, and their reports wake it', async () => {
+    ofWorker('ann').queue(reports('The answer is 42.'), says('Done.'));
+    ofWorker('bob').queue(calls('team_say', { content: 'For everybody' }), says('Done.'));
+    const session = await aTeam('works', 'ann', 'bob');
+    await eventually(session).toEqual(
+      expect.arrayContaining(['ann: The answer is 42.', 'bob: For everybody']),
+    );
+    expect(await told(at(session, 'ann'))).toContain('lead: Work, ann.');
+    await eventually(at(session, 'ann')).toContain('bob: For everybody');
+
+    const team = await session.team();
+    expect(team).toMatchObject({
+      name: 'press',
+      leader: 'lead',
+      members: [
+        { name: 'ann', sessionId: 'works.ann', agent: 'clerk', role: 'created' },
+        { name: 'bob', sessionId: 'works.bob' },
+      ],
+    });
+    expect((await at(session, 'ann').get())?.team?.leaderSession).toBe('works');
+    const { raw } = await temporal.workflow
+      .getHandle(sessionWorkflowId({ owner: session.owner, sessionId: 'works.ann' }))
+      .describe();
+    expect(raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(`session/${session.owner}/works`);
+  });
+
+  it('reminds a worker that does not report three times, and then sends what it said', async () => {
+    const worker = ofWorker('cid');
+    for (const text of ['The sum is 7.', 'I said so.', 'Really.', 'Yes.']) worker.says(text);
+    const session = await aTeam('reminds', 'cid');
+    await eventually(session).toEqual([
+      expect.stringMatching(/cid ended its work without a report.*The sum is 7\..*I said so.*Yes\./s),
+    ]);
+    expect((await told(at(session, 'cid'))).slice(1)).toEqual([
+      expect.stringMatching(/without a report to lead.*2 more/),
+      expect.stringMatching(/1 more/),
+      expect.stringMatching(/sent as it is/),
+    ]);
+  });
+
+  it('tells the leader of a worker that fails, reaches its limit, or is interrupted, and why', async () => {
+    ofWorker('dan').fails(401);
+    ofWorker('eve').queue(calls('hold', {}));
+    ofWorker('fay').queue(calls('nothing', {}), calls('nothing', {}), calls('nothing', {}), says('So far.'));
+    const session = await aTeam('fails', 'dan', 'eve', 'fay');
+    await entered.promise;
+    await at(session, 'eve').interrupt('a person stopped it');
+    await eventually(session).toEqual(
+      expect.arrayContaining([
+        expect.stringMatching(/^dan: .*dan did not finish: its turn failed/),
+        expect.stringMatching(/^eve: .*it was interrupted: a person stopped it/),
+        expect.stringMatching(/^fay: .*reached its limit of steps.*So far\./s),
+      ]),
+    );
+  });
+
+  it('shows the gates of workers at the leader, which has ended its turn, and takes each answer once', async () => {
+    ofWorker('gus').queue(
+      calls([
+        ['pay', { amount: 1 }],
+        ['pay', { amount: 2 }],
+        ['pay', { amount: 3 }],
+      ]),
+      reports('Paid.'),
+    );
+    const session = await aTeam('gates', 'gus');
+    const [first] = await hasPending(session);
+    expect(first).toMatchObject({ name: 'pay', path: ['gus'], sessionId: 'gates.gus' });
+    await session.confirm([{ callId: first?.callId ?? '', decision: 'allow' }]);
+    await expect(
+      at(session, 'gus').confirm([{ callId: first?.callId ?? '', decision: 'allow' }]),
+    ).rejects.toThrow(expect.objectContaining({ code: 'conflict' }));
+    await expect.poll(async () => (await hasPending(session))[0]?.callId).not.toBe(first?.callId);
+    const [second] = await hasPending(session);
+    await at(session, 'gus').confirm([{ callId: second?.callId ?? '', decision: 'deny', reason: 'no' }]);
+    await expect(session.confirm([{ callId: second?.callId ?? '', decision: 'allow' }])).rejects.toThrow();
+    await expect.poll(async () => (await hasPending(session))[0]?.callId).not.toBe(second?.callId);
+
+    // As anybody with Temporal's own tools: a plain signal at the leader, which is idle by now.
+    const [third] = await hasPending(session);
+    await temporal.workflow.signalWithStart('agentSession', {
+      workflowId: sessionWorkflowId({ owner: session.owner, sessionId: session.id }),
+      taskQueue: stack.taskQueue,
+      args: [{ ref: { owner: session.owner, sessionId: session.id }, agent: 'lead' }],
+      signal: 'confirm',
+      signalArgs: [{ results: [{ callId: third?.callId, decision: 'allow' }] }],
+    });
+    await eventually(session).toEqual(['gus: Paid.']);
+    expect(await resultsOf(at(session, 'gus'), 'pay')).toEqual([
+      'paid 1',
+      expect.stringMatching(/no/),
+      'paid 3',
+    ]);
+    const kinds: string[] = [];
+    for await (const event of session.events()) {
+      if (event.path?.[0] === 'gus') kinds.push(event.kind);
+      if (event.kind === 'gate_answered' && event.callId === third?.callId) break;
+    }
+    expect(kinds).toContain('require_user_confirm');
+  });
+
+  it('shows gates two levels deep, and takes answers to them at the top', async () => {
+    const session = stack.session(lead, 'deep');
+    ofLeader('deep').queue(
+      createsTeam,
+      calls('agent_create', {
+        name: 'hal',
+        template: 'foreman',
+        description: 'Leads',
+        prompt: 'Get it appraised.',
+      }),
+      says('Hal does it.'),
+    );
+    ofWorker('hal').queue(
+      calls('team_create', { name: 'inner', description: 'Part' }),
+      creates('ida'),
+      says('Ida does it.'),
+    );
+    ofWorker('ida').queue(
+      calls('appraise', {}),
+      calls('team_say', { content: 'Worth 5', to: 'hal' }),
+      says('Done.'),
+    );
+    await (await session.submit('Task deep')).result();
+    const [call] = await hasPending(session);
+    expect(call).toMatchObject({ name: 'appraise', path: ['hal', 'ida'], sessionId: 'deep.hal.ida' });
+    await session.submitExternalResults([{ callId: call?.callId ?? '', state: 'success', content: '5' }]);
+    await eventually(at(session, 'hal')).toContain('ida: Worth 5');
+    await expect(
+      session.submitExternalResults([{ callId: call?.callId ?? '', state: 'success', content: '6' }]),
+    ).rejects.toThrow();
+  });
+
+  it('ends: what its workers do is stopped, their last words arrive, and nobody is reached any more', async () => {
+    [gate, entered] = [new Latch(), new Latch()];
+    ofWorker('jim').queue(calls('hold', {}));
+    const session = await aTeam('ends', 'jim', 'kim');
+    await entered.promise;
+    ofLeader('ends').queue(
+      calls('team_delete', {}),
+      calls('team_say', { content: 'Hello?', to: 'jim' }),
+      says('Over.'),
+    );
+    await (await session.submit('End it', { ifBusy: 'queue' })).result();
+    await eventually(session).toContainEqual(
+      expect.stringMatching(/jim did not finish: it was interrupted: its team was ended/),
+    );
+    expect(await resultsOf(session, 'team_delete')).toEqual(['Team press has ended.']);
+    expect(await resultsOf(session, 'team_say')).toEqual([expect.stringMatching(/you are in no team now/)]);
+    expect(await session.team()).toBeUndefined();
+    expect((await at(session, 'jim').get())?.state).toBe('idle');
+  });
+
+  it('refuses what would make a mess, in words that help', async () => {
+    const visitor = stack.client.session({ owner: stack.session(lead).owner, id: 'visitor', agent: 'guest' });
+    const stranger = stack.client.session({ owner: 'somebody-else', id: 'stranger', agent: 'guest' });
+    await (await visitor.submit('Hello')).result();
+    await (await stranger.submit('Hello')).result();
+    const session = await aTeam('mess', 'lea');
+    const invites = (id: string, name: string) =>
+      calls('agent_invite', { session: id, name, description: 'Visits', prompt: 'Help.' });
+    ofLeader('mess').queue(
+      createsTeam,
+      creates('lea'),
+      creates('<b>lea</b>'),
+      creates('Lead'),
+      invites('stranger', 'sue'),
+      invites('mess', 'me'),
+      invites('visitor', 'vic'),
+      calls('team_say', { content: 'Hi', to: 'nobody' }),
+      says('Well.'),
+    );
+    const turn = await session.submit('Try all', { ifBusy: 'queue' });
+    await turn.result();
+    expect((await resultsOf(session, 'team_create')).at(-1)).toMatch(/you lead the team press already/);
+    expect((await resultsOf(session, 'agent_create')).slice(1)).toEqual([
+      expect.stringMatching(/there is a lea already/),
+      expect.stringMatching(/write 1 to 32 letters/),
+      expect.stringMatching(/meaning of its own|there is a lead already/),
+    ]);
+    expect(await resultsOf(session, 'agent_invite')).toEqual([
+      expect.stringMatching(/there is no session stranger/),
+      expect.stringMatching(/sessions of lead may not be invited/),
+      expect.stringMatching(/vic has joined/),
+    ]);
+    expect((await resultsOf(session, 'team_say')).at(-1)).toMatch(/no nobody in the team.*lead, lea, vic/);
+
+    // A session has one leader.
+    const other = stack.session(lead, 'second');
+    ofLeader('second').queue(createsTeam, invites('visitor', 'vic'), says('No.'));
+    await (await other.submit('Task second')).result();
+    expect(await resultsOf(other, 'agent_invite')).toEqual([
+      expect.stringMatching(/belongs to mess already/),
+    ]);
+
+    const courier = { temporal, store: stack.content.store, taskQueue: stack.taskQueue };
+    const message = { id: 'x', kind: 'team' as const, from: { name: 'x' }, text: 'x' };
+    await expect(
+      deliver(courier, { owner: 'somebody-else', to: { owner: session.owner, sessionId: 'mess' }, message }),
+    ).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('stops at its budget of messages, and says so to whoever sends and to the leader', async () => {
+    const session = await aTeam('budget', 'moe');
+    ofLeader('budget').queue(
+      ...Array.from({ length: 7 }, (_, i) => calls('team_say', { content: `Message ${i}`, to: 'moe' })),
+      says('Enough.'),
+    );
+    await (await session.submit('Chat', { ifBusy: 'queue' })).result();
+    const sent = await resultsOf(session, 'team_say');
+    expect(sent.filter((text) => text.includes('Delivered'))).toHaveLength(6);
+    expect(sent.at(-1)).toMatch(/budget of 6 messages is used up/);
+    await eventually(session).toContainEqual(expect.stringMatching(/^the team: .*budget of 6 messages/));
+    expect((await session.team())?.counts.messages).toBe(6);
+  });
+
+  it('forbids to its workers what is forbidden to the leader, from then on', async () => {
+    ofWorker('ned').queue(reports('Ready.'), says('Done.'));
+    const session = await aTeam('rules', 'ned');
+    await eventually(session).toContain('ned: Ready.');
+    await session.setPermissions({ addRules: [{ tool: 'pay', behavior: 'deny' }] });
+    ofWorker('ned').queue(calls('pay', { amount: 9 }), reports('It is forbidden.'), says('Done.'));
+    ofLeader('rules').queue(calls('team_say', { content: 'Pay.', to: 'ned' }), says('Ned pays.'));
+    await (await session.submit('Go on', { ifBusy: 'queue' })).result();
+    await eventually(session).toContain('ned: It is forbidden.');
+    expect(await resultsOf(at(session, 'ned'), 'pay')).toEqual([expect.stringMatching(/denied/i)]);
+  });
+});
