@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ApiConfig } from './api-config.ts';
 import { Json } from './message.ts';
 
 const longestTimerMs = 2_147_483_647;
@@ -185,5 +186,6 @@ export const ConfigSettings = z.strictObject({
     .max(65_535, 'write a port from 0 to 65535')
     .exactOptional(),
   taskQueue: text("'durascope'").exactOptional(),
+  api: ApiConfig.exactOptional(),
 });
 export type ConfigSettings = z.infer<typeof ConfigSettings>;

@@ -27,6 +27,7 @@ export const problems = {
   no_worker: [503, 'No worker answers'],
   temporal_unavailable: [503, 'Temporal does not answer'],
   store_unavailable: [503, 'The store does not answer'],
+  identity_unavailable: [503, 'The identity provider does not answer'],
   draining: [503, 'The server is going away'],
 } as const satisfies Record<string, readonly [number, string]>;
 

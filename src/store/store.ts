@@ -29,6 +29,8 @@ export interface Store {
   blobs: BlobStore;
   secrets: SecretStore;
   slots: SlotStore;
+  apiKeys: ApiKeyStore;
+  usage: UsageStore;
   /** Resolves when the store answers; throws `StoreUnavailableError` otherwise. */
   ping(): Promise<void>;
   close(): Promise<void>;
@@ -437,6 +439,48 @@ export interface SecretStore {
   get(owner: string, name: string): Promise<string | undefined>;
   /** Replaces it; `undefined` deletes it. */
   set(owner: string, name: string, sealed: string | undefined): Promise<void>;
+}
+
+/** A key of the HTTP API, without what proves it. */
+export interface ApiKeyRecord {
+  id: string;
+  owner: string;
+  /** Who uses it, in the audit. */
+  name: string;
+  scopes: string[];
+  roles: string[];
+  createdAt: string;
+  expiresAt?: string;
+  revokedAt?: string;
+  /** To the minute. */
+  lastUsedAt?: string;
+}
+
+export interface ApiKeyStore {
+  create(
+    key: Omit<ApiKeyRecord, 'createdAt' | 'revokedAt' | 'lastUsedAt'> & { hash: string },
+  ): Promise<ApiKeyRecord>;
+  get(id: string): Promise<(ApiKeyRecord & { hash: string }) | undefined>;
+  /** Oldest first, revoked ones too. */
+  list(owner: string, page: PageRequest): Promise<Page<ApiKeyRecord>>;
+  /** Undefined when the owner has no such key; a repeat keeps the first time. */
+  revoke(owner: string, id: string): Promise<ApiKeyRecord | undefined>;
+  touch(id: string, at: string): Promise<void>;
+  /** Whether any was ever made. */
+  hasAny(): Promise<boolean>;
+}
+
+/** What the turns of an agent that ended on a day (UTC, `2026-01-31`) came to. */
+export interface DayUsage {
+  day: string;
+  agent: string;
+  turns: number;
+  usage: Usage;
+}
+
+export interface UsageStore {
+  /** Of the days from `from` to `to`, both included, by day and agent. It stays when sessions are erased. */
+  list(owner: string, from: string, to: string): Promise<DayUsage[]>;
 }
 
 /** The store did not answer. Retryable: nothing was half written. */

@@ -107,6 +107,21 @@ const migrations: Record<string, Migration> = {
     `create table durascope_secrets (owner text not null, name text not null, sealed text not null, primary key (owner, name))`,
   ],
   '0007_metadata': () => [`alter table durascope_sessions add column metadata text not null default '{}'`],
+  '0008_service': (dialect) => {
+    const identity =
+      dialect === 'sqlite' ? 'integer primary key' : 'bigint generated always as identity primary key';
+    const count = `${dialect === 'sqlite' ? 'integer' : 'bigint'} not null`;
+    return [
+      `create table durascope_api_keys (
+        num ${identity}, id text not null unique, owner text not null, hash text not null, created_at text not null,
+        expires_at text, revoked_at text, last_used_at text, detail text not null)`,
+      `create index durascope_api_keys_of_owner on durascope_api_keys (owner, num)`,
+      `create table durascope_usage (
+        owner text not null, day text not null, agent text not null, turns ${count}, input_tokens ${count},
+        output_tokens ${count}, cached_input_tokens ${count}, reasoning_tokens ${count},
+        primary key (owner, day, agent))`,
+    ];
+  },
 };
 
 /** Any fixed number that no other program on the same database is likely to choose. */

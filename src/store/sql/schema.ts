@@ -19,6 +19,8 @@ export interface Database {
   durascope_audit: AuditTable;
   durascope_secrets: SecretTable;
   durascope_slots: SlotTable;
+  durascope_api_keys: ApiKeyTable;
+  durascope_usage: UsageTable;
   durascope_lineage: LineageTable;
 }
 
@@ -161,3 +163,28 @@ interface LineageTable {
   relay: Relay;
 }
 export type LineageRow = Selectable<LineageTable>;
+
+interface ApiKeyTable {
+  num: Generated<number>;
+  id: string;
+  owner: string;
+  hash: string;
+  created_at: string;
+  expires_at: string | null;
+  revoked_at: string | null;
+  last_used_at: string | null;
+  /** JSON of name, scopes and roles. */
+  detail: string;
+}
+export type ApiKeyRow = Selectable<ApiKeyTable>;
+
+interface UsageTable {
+  owner: string;
+  day: string;
+  agent: string;
+  turns: number;
+  input_tokens: number;
+  output_tokens: number;
+  cached_input_tokens: number;
+  reasoning_tokens: number;
+}

@@ -3,6 +3,7 @@ import type { Dialect } from 'kysely';
 import type { EventBus } from '../../events/event-bus.ts';
 import type { Store } from '../store.ts';
 import { toStoreFailure } from '../store-failure.ts';
+import { sqlApiKeys } from './api-keys.ts';
 import { sqlAudit } from './audit.ts';
 import { sqlBlobs } from './blobs.ts';
 import { sqlCalls } from './calls.ts';
@@ -16,6 +17,7 @@ import { sqlSecrets } from './secrets.ts';
 import { query } from './sql-context.ts';
 import type { SqlContext, SqlDialect } from './sql-context.ts';
 import { sqlTurns } from './turns.ts';
+import { sqlUsage } from './usage.ts';
 
 /** The store over one SQL database, migrated. Each write wakes the bus after its commit. */
 export async function openSqlStore(driver: Dialect, dialect: SqlDialect, bus: EventBus): Promise<Store> {
@@ -37,6 +39,8 @@ export async function openSqlStore(driver: Dialect, dialect: SqlDialect, bus: Ev
     blobs: sqlBlobs(context),
     secrets: sqlSecrets(context),
     slots: sqlSlots(context),
+    apiKeys: sqlApiKeys(context),
+    usage: sqlUsage(context),
     ping: () =>
       query(context, async () => {
         await db.executeQuery(CompiledQuery.raw('select 1'));

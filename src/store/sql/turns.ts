@@ -15,6 +15,7 @@ import type { TurnRow } from './schema.ts';
 import type { SessionWriter } from './session-writer.ts';
 import { sessionKey } from './sessions.ts';
 import { query, write } from './sql-context.ts';
+import { addToDay } from './usage.ts';
 import type { SqlContext } from './sql-context.ts';
 
 export function sqlTurns(context: SqlContext): TurnStore {
@@ -133,6 +134,7 @@ export function sqlTurns(context: SqlContext): TurnStore {
           .execute();
         const usage = addUsage(JSON.parse(session.session.usage) as Usage, input.usage);
         session.change({ usage: JSON.stringify(usage) });
+        await addToDay(session, row.agent, input.usage);
         if (input.isExcluded) {
           const excluded = JSON.parse(session.session.excluded_turns) as number[];
           session.change({ excluded_turns: JSON.stringify([...excluded, input.turn]) });
