@@ -1,16 +1,12 @@
+import { Connection } from '@temporalio/client';
 import type { AgentDescription } from '../agents/describe-agent.ts';
-import {
-  builtAdminPage,
-  createServer,
-  listen,
-  openAccess,
-  type Listening,
-  type Log,
-} from '../server/index.ts';
+import { DurascopeClient } from '../client/index.ts';
+import { builtAdminPage, createServer, listen, type Listening, type Log } from '../server/index.ts';
 import type { Settings } from '../settings/settings.ts';
+import { openStore } from '../store/open-store.ts';
+import { apiAccess } from './api-access.ts';
 import { CommandError } from './command-error.ts';
 import { endAll } from './end-all.ts';
-import { openReader } from './open-client.ts';
 
 export interface ApiOptions {
   port: number;
@@ -20,22 +16,38 @@ export interface ApiOptions {
   log: Log;
 }
 
-export type Api = Pick<Listening, 'url' | 'port' | 'close'>;
+export interface Api extends Pick<Listening, 'url' | 'port' | 'close'> {
+  /** It asks nobody for a key. */
+  isOpen: boolean;
+}
 
-/** The HTTP API by the settings. It starts while Temporal is away: its readiness says so. @throws CommandError `port_taken`. */
+/** The HTTP API by the settings. It starts while Temporal is away: its readiness says so. @throws CommandError `port_taken`, `no_keys`. */
 export async function startApi(settings: Settings, options: ApiOptions): Promise<Api> {
   const { port, host = '127.0.0.1', agents, log } = options;
-  if (!isLoopback(host))
-    throw new CommandError(
-      'no_keys',
-      `Without API keys anybody who reaches ${host} could do everything: the server listens on 127.0.0.1 only`,
-    );
-  const { client, close } = await openReader(settings);
+  const { temporal, taskQueue, owner, apiKeys: listed, config } = settings;
+  const { corsOrigins = [], jwt, limits = {}, ownerLimits = {}, prices = {} } = config?.api ?? {};
   const page = builtAdminPage();
+  const opened: (() => Promise<void>)[] = [];
+  const closeAll = () => endAll(opened.toReversed());
   try {
+    const content = await openStore(settings.store);
+    opened.push(content.close);
+    const access = await apiAccess({ keys: content.store.apiKeys, listed, jwt, owner, corsOrigins });
+    if (access.isOpen && !isLoopback(host)) throw noKeys(host);
+    const connection = Connection.lazy(temporal.connection);
+    opened.push(() => connection.close());
+    const client = await DurascopeClient.connect({
+      connection,
+      namespace: temporal.namespace,
+      store: content,
+      taskQueue,
+    });
     const server = createServer({
       client,
-      authenticate: openAccess(settings.owner),
+      authenticate: access.authenticate,
+      corsOrigins,
+      limitsOf: (of) => ownerLimits[of] ?? limits,
+      prices,
       log,
       ...(agents ? { agents } : {}),
       ...(page === undefined ? {} : { adminPage: page }),
@@ -44,16 +56,24 @@ export async function startApi(settings: Settings, options: ApiOptions): Promise
     return {
       url: listening.url,
       port: listening.port,
-      close: (graceMs) => endAll([() => listening.close(graceMs), close]),
+      isOpen: access.isOpen,
+      close: (graceMs) => endAll([() => listening.close(graceMs), closeAll]),
     };
   } catch (error) {
-    await close();
+    await closeAll();
     throw isTaken(error) ? portTaken(port, error) : error;
   }
 }
 
 function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+function noKeys(host: string): CommandError {
+  return new CommandError(
+    'no_keys',
+    `Without API keys anybody who reaches ${host} could do everything: make one with "durascope keys create", set DURASCOPE_API_KEYS, or leave --host out`,
+  );
 }
 
 function isTaken(error: unknown): boolean {

@@ -19,6 +19,7 @@ export const commandNames = [
   'skills',
   'workspace',
   'mcp',
+  'keys',
   'doctor',
 ] as const;
 export type CommandName = (typeof commandNames)[number];

@@ -9,6 +9,7 @@ import { devCommand } from './dev.ts';
 import { doctorCommand } from './doctor.ts';
 import { gatesCommand } from './gates.ts';
 import { interruptCommand } from './interrupt.ts';
+import { keysCommand } from './keys.ts';
 import { mcpCommand } from './mcp.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { resultCommand } from './result.ts';
@@ -42,6 +43,7 @@ const makers: Record<CommandName, () => Command> = {
   skills: skillsCommand,
   workspace: workspaceCommand,
   mcp: mcpCommand,
+  keys: keysCommand,
   doctor: doctorCommand,
 };
 

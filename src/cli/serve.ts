@@ -45,9 +45,10 @@ async function serve(options: ServeOptions): Promise<void> {
   const agents = config?.agents.map(describeAgent);
   const stopping = new Promise<NodeJS.Signals>((resolve) => void onInterrupt(resolve));
   const api = await startApi(settings, { port, host, log, ...(agents ? { agents: () => agents } : {}) });
-  notice(
-    `no API key is set: ${api.url} answers this machine only, and lets it do everything as ${settings.owner}`,
-  );
+  if (api.isOpen)
+    notice(
+      `no API key is set: ${api.url} answers this machine only, and lets it do everything as ${settings.owner}`,
+    );
   log.info({ url: api.url, agents: agents?.map(({ name }) => name) }, 'api serves');
   log.info({ signal: await stopping }, 'api stops');
   await api.close();

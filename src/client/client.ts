@@ -8,6 +8,7 @@ import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
 import type {
   AuditEntry,
   CallRecord,
+  DayUsage,
   GateState,
   Page,
   PageRequest,
@@ -27,6 +28,8 @@ export interface Durascope {
   gates(owner: string, page?: PageRequest & { state?: GateState }): Promise<Page<PendingCall>>;
   /** Finds the session of a waiting call, so that it can be answered by its id alone. */
   sessionOfCall(owner: string, callId: string): Promise<Session>;
+  /** What turns came to, by day and agent, of the days from `from` to `to` (UTC, `2026-01-31`), both included. */
+  usage(owner: string, days: { from: string; to: string }): Promise<DayUsage[]>;
   /** Asks what it depends on; never throws because one of them is away. */
   health(): Promise<Health>;
   close(): Promise<void>;

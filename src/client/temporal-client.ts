@@ -4,7 +4,7 @@ import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { idRule, isValidId } from '../contracts/ids.ts';
 import { defaultTaskQueue } from '../contracts/task-queues.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
-import type { GateState, Page, PageRequest } from '../store/store.ts';
+import type { DayUsage, GateState, Page, PageRequest } from '../store/store.ts';
 import type {
   Durascope,
   Health,
@@ -102,6 +102,10 @@ export class DurascopeClient implements Durascope {
     if (!call)
       throw new DurascopeError('not_found', `Owner ${owner} has no call ${callId}: see "durascope gates"`);
     return this.session({ owner, id: call.ref.sessionId });
+  }
+
+  usage(owner: string, { from, to }: { from: string; to: string }): Promise<DayUsage[]> {
+    return this.#context.content.store.usage.list(owner, from, to);
   }
 
   async health(): Promise<Health> {

@@ -204,6 +204,16 @@ export const GatePage = page(Gate);
 export const AuditPage = page(AuditEntry);
 export const AgentList = z.object({ items: z.array(AgentView) });
 
+/** `cost` by the prices of the server's config, in their currency; absent where it knows none. */
+export const DayUsage = z.object({
+  day: z.string(),
+  agent: z.string(),
+  turns: count,
+  usage: Usage,
+  cost: z.number().exactOptional(),
+});
+export const UsageList = z.object({ items: z.array(DayUsage) });
+
 /** RFC 9457. */
 export const ProblemView = z.object({
   /** Stable: what kind of problem it is. */

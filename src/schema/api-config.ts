@@ -17,17 +17,17 @@ export const JwtConfig = z.strictObject({
   claims: z
     .strictObject({
       /** Whose sessions the bearer works on. Default `org`. */
-      owner: text("'org'").default('org'),
+      owner: text("'org'").exactOptional(),
       /** Who it is, for the audit and approval policies. Default `sub`. */
-      subject: text("'sub'").default('sub'),
+      subject: text("'sub'").exactOptional(),
       /** A list, or text with spaces between. Default `scope`. */
-      scopes: text("'scope'").default('scope'),
+      scopes: text("'scope'").exactOptional(),
       /** A list. Default `roles`. */
-      roles: text("'roles'").default('roles'),
+      roles: text("'roles'").exactOptional(),
     })
-    .prefault({}),
+    .exactOptional(),
   /** What stands before a scope's name in the token, such as `durascope:`. */
-  scopePrefix: z.string('write text').default(''),
+  scopePrefix: z.string('write text').exactOptional(),
 });
 export type JwtConfig = z.output<typeof JwtConfig>;
 

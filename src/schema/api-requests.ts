@@ -19,6 +19,9 @@ export const Limit = z.coerce
   .min(1, 'write at least 1')
   .max(200, 'write at most 200');
 
+/** Of the calendar, in UTC. */
+export const Day = z.iso.date('write a day such as 2026-01-31');
+
 export const PageQuery = z.strictObject({
   cursor: z.string().min(1, 'pass the nextCursor of the page before, or leave it out').exactOptional(),
   limit: Limit.exactOptional(),

@@ -1,8 +1,10 @@
 import type { Durascope } from '../client/client.ts';
 import type { AgentDescription } from '../agents/describe-agent.ts';
 import { adminPage } from './admin-page.ts';
+import type { OwnerLimits, Price } from '../schema/api-config.ts';
 import { EventHub } from './event-hub.ts';
 import { createApp } from './app.ts';
+import { Limits } from './limits.ts';
 import { silent, type Log } from './log.ts';
 import { ownOnly, type AccessPolicy, type Authenticator } from './principal.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -11,6 +13,7 @@ import { serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { turnRoutes } from './routes/turns.ts';
 import { uiChatRoutes } from './routes/ui-chat.ts';
+import { usageRoutes } from './routes/usage.ts';
 
 export interface ServerOptions {
   /** What the API speaks for. It stays open. */
@@ -25,6 +28,10 @@ export interface ServerOptions {
   corsOrigins?: readonly string[];
   /** The folder of the admin page, served at `/`: see `builtAdminPage`. Default: no page. */
   adminPage?: string;
+  /** What one owner may use. Default: no limits. */
+  limitsOf?: (owner: string) => OwnerLimits;
+  /** Of a million tokens, by model: for `costPerDay` and the usage list. */
+  prices?: Readonly<Record<string, Price>>;
   log?: Log;
 }
 
@@ -42,6 +49,7 @@ export const routes = [
   ...eventRoutes,
   ...gateRoutes,
   ...uiChatRoutes,
+  ...usageRoutes,
   ...serviceRoutes,
 ];
 
@@ -55,10 +63,16 @@ export const routes = [
 export function createServer(options: ServerOptions): DurascopeServer {
   const { client, authenticate, policy = ownOnly, agents, corsOrigins = [], log = silent } = options;
   const page = options.adminPage === undefined ? undefined : adminPage(options.adminPage);
+  const { limitsOf = () => ({}), prices = {} } = options;
   const draining = new AbortController();
   const app = createApp(routes, {
     client,
     events: new EventHub(client),
+    limits: new Limits(client, {
+      limitsOf,
+      prices,
+      modelOf: (agent) => agents?.().find(({ name }) => name === agent)?.model,
+    }),
     authenticate,
     policy,
     corsOrigins,

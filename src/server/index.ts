@@ -10,5 +10,9 @@ export {
   type Principal,
   type Scope,
 } from './principal.ts';
+export { storedKeys } from './auth/stored-keys.ts';
+export { listedKeys, parseListedKeys } from './auth/listed-keys.ts';
+export { jwtOf } from './auth/jwt.ts';
+export { firstOf } from './auth/first-of.ts';
 export { Problem, type ProblemCode } from './problem.ts';
 export type { Log } from './log.ts';

@@ -50,16 +50,27 @@ const loopbackHost = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 /**
  * Everybody may do everything on sessions of one owner. For a server that only this machine can reach: it takes no request that names
  * another host, which a page of a rebound domain name would, and none of a page of another origin.
+ *
+ * @param origins of pages that may call it besides its own.
  */
-export function openAccess(owner: string): Authenticator {
+export function openAccess(owner: string, origins: readonly string[] = []): Authenticator {
   const principal: Principal = { owner, id: owner, roles: [], scopes: [...scopes] };
   return async (request) => {
     const host = request.headers.get('host') ?? new URL(request.url).host;
-    if (!loopbackHost.test(host))
-      throw new Problem(
-        'foreign_host',
-        `Without API keys this server answers only to localhost, not to ${JSON.stringify(host)}: make a key with "durascope keys create"`,
-      );
+    const origin = request.headers.get('origin');
+    if (!loopbackHost.test(host)) throw foreign(host);
+    if (origin !== null && !origins.includes(origin) && !isOwnOrigin(origin, host)) throw foreign(origin);
     return principal;
   };
+}
+
+function isOwnOrigin(origin: string, host: string): boolean {
+  return URL.canParse(origin) && new URL(origin).host === host.toLowerCase();
+}
+
+function foreign(name: string): Problem {
+  return new Problem(
+    'foreign_host',
+    `Without API keys this server answers only localhost and its own page, not ${JSON.stringify(name)}: make a key with "durascope keys create"`,
+  );
 }

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Durascope } from '../client/client.ts';
 import type { AgentDescription } from '../agents/describe-agent.ts';
 import type { EventHub } from './event-hub.ts';
+import type { Limits } from './limits.ts';
 import type { Principal, Scope } from './principal.ts';
 
 /** What a handler is given: all of it checked. */
@@ -21,6 +22,7 @@ export interface Call<Params, Query, Body> {
 export interface RouteContext {
   client: Durascope;
   events: EventHub;
+  limits: Limits;
   /** Absent where the server does not know them. */
   agents?: () => readonly AgentDescription[];
 }

@@ -28,6 +28,8 @@ export interface Settings {
   owner: string;
   /** Of the HTTP API. */
   port: number;
+  /** `DURASCOPE_API_KEYS`: never print it. */
+  apiKeys?: string;
   /** By provider. Holds API keys: never print it. */
   models: Record<string, ModelProviderConfig>;
   /** The folder `.durascope` beside the config: state of `durascope dev` and of the embedded store. */
@@ -84,6 +86,7 @@ export async function resolveSettings(flags: Flags = {}, options: ResolveOptions
     port: portOf(flags.port ?? env['DURASCOPE_PORT']) ?? config?.port ?? defaultPort,
     models: modelSettings(config?.models, env),
     stateDir,
+    ...(env['DURASCOPE_API_KEYS'] === undefined ? {} : { apiKeys: env['DURASCOPE_API_KEYS'] }),
     ...(config ? { config } : {}),
     ...(dev ? { dev } : {}),
   };

@@ -140,6 +140,20 @@ async function useAll(store: Store): Promise<void> {
   await store.calls.openBelow(ref);
   await closeTurn(store, ref, 1);
   await store.sessions.setLineage(ref, undefined);
+  await store.usage.list(ref.owner, '2026-01-01', '2026-02-01');
+  const { id } = await store.apiKeys.create({
+    id: 'k',
+    owner: ref.owner,
+    hash: 'h',
+    name: 'n',
+    scopes: [],
+    roles: [],
+  });
+  await store.apiKeys.get(id);
+  await store.apiKeys.list(ref.owner, {});
+  await store.apiKeys.touch(id, '2026');
+  await store.apiKeys.revoke(ref.owner, id);
+  await store.apiKeys.hasAny();
   await store.sessions.erase(ref);
 }
 

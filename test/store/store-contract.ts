@@ -7,6 +7,7 @@ import { lineageContract } from './lineage-contract.ts';
 import { relayContract } from './relay-contract.ts';
 import { messageContract } from './message-contract.ts';
 import { permissionsContract } from './permissions-contract.ts';
+import { serviceContract } from './service-contract.ts';
 import { sessionContract } from './session-contract.ts';
 import { slotContract } from './slot-contract.ts';
 import { turnContract } from './turn-contract.ts';
@@ -29,6 +30,7 @@ export function storeContract(name: string, underTest: () => StoreUnderTest): vo
     permissionsContract(store);
     slotContract(store);
     eventContract(store);
+    serviceContract(store);
     lineageContract(store);
     concurrencyContract(underTest);
     relayContract(underTest);

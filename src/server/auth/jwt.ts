@@ -9,6 +9,7 @@ import { bearerOf, unauthenticated } from './bearer.ts';
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA'];
 const jwksTimeoutMs = 5_000;
 const clockToleranceSeconds = 30;
+const usualClaims = { owner: 'org', subject: 'sub', scopes: 'scope', roles: 'roles' };
 
 /** Takes JSON Web Tokens of one issuer. @param keys default: those that the issuer publishes, which are fetched when needed and kept. */
 export function jwtOf(
@@ -34,7 +35,9 @@ export function jwtOf(
   };
 }
 
-function principalOf(payload: JWTPayload, { claims, scopePrefix }: JwtConfig): Principal {
+function principalOf(payload: JWTPayload, config: JwtConfig): Principal {
+  const { scopePrefix = '' } = config;
+  const claims = { ...usualClaims, ...config.claims };
   const owner = payload[claims.owner];
   const id = payload[claims.subject];
   if (typeof owner !== 'string' || !isValidId(owner))

@@ -29,8 +29,9 @@ const submitTurn = defineRoute({
   isIdempotent: true,
   status: 202,
   answer: Submitted,
-  async handle(call, { client }) {
+  async handle(call, { client, limits }) {
     const { owner, params, body, idempotencyKey } = call;
+    await limits.takeTurn(owner);
     const { agent, ifBusy, input, output } = body;
     const session = client.session({
       owner,
@@ -58,8 +59,9 @@ const steerTurn = defineRoute({
   isIdempotent: true,
   status: 202,
   answer: Submitted,
-  async handle(call, { client }) {
-    const { body, idempotencyKey } = call;
+  async handle(call, { client, limits }) {
+    const { owner, body, idempotencyKey } = call;
+    await limits.takeTurn(owner);
     const turn = await sessionOf(call, client).steer(body.input, {
       actor: actorOf(call),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

@@ -76,6 +76,7 @@ export function sqlApiKeys(context: SqlContext): ApiKeyStore {
         const row = await db
           .selectFrom('durascope_api_keys')
           .select('num')
+          .where('num', '>', 0)
           .orderBy('num')
           .limit(1)
           .executeTakeFirst();
