@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/activity';
 import type { CloseTurnInput } from '../contracts/activities.ts';
 import {
   replyTextLimit,
@@ -6,6 +7,7 @@ import {
   type OpenedChild,
   type TurnReply,
 } from '../contracts/child-turns.ts';
+import { failure } from '../contracts/failures.ts';
 import { parseTurnId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import { isOutput } from '../core/output-tool.ts';
 import { noUsage } from '../core/usage.ts';
@@ -33,9 +35,14 @@ export async function openChild(deps: ActivityDeps, input: OpenChildInput): Prom
   });
 }
 
-/** Opens the session; a mode that it has already stays. */
+/** Opens the session; a mode that it has already stays. @throws ApplicationFailure `Rejected` (final) when it is another agent's. */
 export async function prepareSession(store: Store, { ref, agent, permissionMode }: OpenChildInput) {
   const session = await store.sessions.open(ref, agent);
+  if (session.agent !== agent)
+    throw ApplicationFailure.nonRetryable(
+      `Session ${ref.sessionId} belongs to the agent ${session.agent}, not to ${agent}: name ${session.agent}, or another session`,
+      failure.rejected,
+    );
   if (permissionMode !== undefined && session.permissions.mode === undefined)
     await store.sessions.changePermissions(ref, { mode: permissionMode });
   return session;

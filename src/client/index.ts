@@ -1,6 +1,7 @@
 export { DurascopeClient, type ConnectOptions } from './temporal-client.ts';
 export { DurascopeError, type DurascopeErrorCode } from './durascope-error.ts';
 export type { Pipeline, PipelineAnswer, PipelineOptions, Pipelines, PipelineStatus } from './pipelines.ts';
+export type { Schedule, ScheduleOptions, ScheduleRun, Schedules, ScheduleSummary } from './schedules.ts';
 export type { FlowFailure } from '../core/flow.ts';
 export type { Flow, Predicate } from '../schema/flow.ts';
 export type { TaskState, TaskView } from '../core/plan.ts';

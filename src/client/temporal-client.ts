@@ -16,8 +16,10 @@ import type {
 } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
 import type { Pipelines } from './pipelines.ts';
+import type { Schedules } from './schedules.ts';
 import { TemporalPipelines } from './temporal-pipelines.ts';
 import { toPendingCall } from './pending-call.ts';
+import { TemporalSchedules } from './temporal-schedules.ts';
 import { TemporalSession } from './temporal-session.ts';
 
 /** How long a dependency may take to say that it is there. */
@@ -50,6 +52,8 @@ export interface ClientContext {
 export class DurascopeClient implements Durascope {
   /** Work of several agents as data. */
   readonly pipelines: Pipelines;
+  /** Turns of agents at set times. */
+  readonly schedules: Schedules;
   readonly #context: ClientContext;
   readonly #owned: { close(): Promise<void> }[];
 
@@ -57,6 +61,7 @@ export class DurascopeClient implements Durascope {
     this.#context = context;
     this.#owned = owned;
     this.pipelines = new TemporalPipelines(context);
+    this.schedules = new TemporalSchedules(context);
   }
 
   /** @throws DurascopeError `temporal_unavailable`; StoreUrlError, StoreUnavailableError. */

@@ -1,4 +1,5 @@
 // Every workflow that the worker registers.
 export { agentPipeline } from './agent-pipeline.ts';
 export { agentSession } from './agent-session.ts';
+export { scheduledTurn } from './scheduled-turn.ts';
 export { agentTurn } from './agent-turn.ts';
