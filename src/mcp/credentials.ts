@@ -8,6 +8,7 @@ export interface Credentials {
   owner: string;
   env: Readonly<Record<string, string>>;
   headers: Readonly<Record<string, string>>;
+  /** Of an OAuth client: its secret, or its private key. */
   clientSecret?: string;
   /** The texts among them that are secret. */
   secrets: readonly string[];
@@ -24,8 +25,9 @@ export async function credentialsOf(server: McpServer, owner: string): Promise<C
     const env = transport.kind === 'stdio' ? await resolve(transport.env, owner) : {};
     const headers = transport.kind === 'stdio' ? {} : await resolve(transport.headers, owner);
     const oauth = transport.kind === 'stdio' ? undefined : transport.oauth;
-    const clientSecret =
-      oauth?.clientSecret === undefined ? undefined : await resolve(oauth.clientSecret, owner);
+    const secret =
+      oauth?.grant === 'client_credentials' ? (oauth.privateKey ?? oauth.clientSecret) : oauth?.clientSecret;
+    const clientSecret = secret === undefined ? undefined : await resolve(secret, owner);
     // Tokens that a person fetched are theirs; all else is shared by whoever has the same.
     const isOwn = oauth?.grant === 'authorization_code';
     const secrets = [

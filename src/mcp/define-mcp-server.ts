@@ -126,11 +126,14 @@ function toHttp(options: McpServerOptions, fail: Fail): HttpAddress {
 function checkOAuth(oauth: NonNullable<McpServerOptions['oauth']>, fail: Fail): void {
   if (oauth.grant !== 'client_credentials' && oauth.grant !== 'authorization_code')
     fail('oauth.grant', "write 'client_credentials' or 'authorization_code'.");
-  if (oauth.grant === 'client_credentials' && (!oauth.clientId || !oauth.clientSecret))
+  if (oauth.grant !== 'client_credentials') return;
+  const { clientId, clientSecret, privateKey, algorithm } = oauth;
+  if (!clientId || !clientSecret === !privateKey)
     fail(
       'oauth.clientId',
-      'client credentials need a clientId and a clientSecret (a text, or a function (owner) => text).',
+      'client credentials need a clientId, and either a clientSecret or a privateKey (a text, or a function (owner) => text).',
     );
+  if (privateKey && !algorithm) fail('oauth.algorithm', "name the key's algorithm, such as 'ES256'.");
 }
 
 function checkLists({ allow, deny }: McpServerOptions, fail: Fail): void {

@@ -1,4 +1,7 @@
-import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js';
+import {
+  ClientCredentialsProvider,
+  PrivateKeyJwtProvider,
+} from '@modelcontextprotocol/sdk/client/auth-extensions.js';
 import type { OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import type {
   OAuthClientInformationMixed,
@@ -14,6 +17,8 @@ import type { AuthorizationCode, McpServer } from './server.ts';
 interface Kept {
   client?: OAuthClientInformationMixed;
   tokens?: OAuthTokens;
+  /** What the server asked for beyond what the tokens allow: to be asked for at the next sign-in. */
+  wantedScope?: string;
 }
 
 type OnSecret = (text: string) => void;
@@ -36,14 +41,17 @@ export function oauthOf(
       onSecret,
       ...(clientSecret === undefined ? {} : { clientSecret }),
     });
-  const { clientId, scope, issuer } = oauth;
-  const provider = new ClientCredentialsProvider({
+  const { clientId, scope, issuer, algorithm } = oauth;
+  const client = {
     clientId,
-    clientSecret: clientSecret ?? '',
     clientName: 'Durascope',
     ...(scope === undefined ? {} : { scope }),
     ...(issuer === undefined ? {} : { expectedIssuer: issuer }),
-  });
+  };
+  const provider =
+    algorithm === undefined
+      ? new ClientCredentialsProvider({ ...client, clientSecret: clientSecret ?? '' })
+      : new PrivateKeyJwtProvider({ ...client, privateKey: clientSecret ?? '', algorithm });
   const save = provider.saveTokens.bind(provider);
   provider.saveTokens = (tokens) => {
     secretsOf(tokens).forEach((text) => onSecret(text));
@@ -70,6 +78,7 @@ export interface StoredAuthorizationOptions {
 
 /** An authorization that a person gave once: its tokens are kept for the owner, and refreshed. */
 export class StoredAuthorization implements OAuthClientProvider {
+  readonly clientMetadataUrl?: string;
   readonly #options: StoredAuthorizationOptions;
   #verifier = '';
   /** What was presented last: another worker may have refreshed it since. */
@@ -78,11 +87,18 @@ export class StoredAuthorization implements OAuthClientProvider {
 
   constructor(options: StoredAuthorizationOptions) {
     this.#options = options;
+    const { clientMetadataUrl } = options.oauth;
+    if (clientMetadataUrl !== undefined) this.clientMetadataUrl = clientMetadataUrl;
   }
 
   /** Without anybody to sign in it is never used, and still needed: without it the SDK would ask for tokens as a service. */
   get redirectUrl(): string {
     return this.#options.signIn?.redirectUrl ?? 'http://127.0.0.1/callback';
+  }
+
+  /** The scope to sign in with, where the server has asked for more than it was given. */
+  async wantedScope(): Promise<string | undefined> {
+    return (await this.#kept()).wantedScope;
   }
 
   get clientMetadata(): OAuthClientMetadata {
@@ -133,17 +149,25 @@ export class StoredAuthorization implements OAuthClientProvider {
     const { refresh_token } = kept.tokens ?? {};
     // A server that answers without a new refresh token means the old one to be used on.
     const merged = refresh_token === undefined ? tokens : { refresh_token, ...tokens };
-    await this.#keep({ ...kept, tokens: merged });
+    const { wantedScope: _, ...rest } = kept;
+    await this.#keep({ ...rest, tokens: merged });
   }
 
   async redirectToAuthorization(url: URL): Promise<void> {
     const { signIn, server, owner } = this.#options;
+    const wantedScope = url.searchParams.get('scope');
+    if (!signIn && wantedScope) await this.#want(wantedScope);
     if (!signIn)
       throw new McpServerError(
         'unauthorized',
         `owner ${owner} has to sign in at ${server}: run "durascope mcp auth ${server} --owner ${owner}"`,
       );
     await signIn.open(url);
+  }
+
+  /** Where it can't be kept, signing in says why. */
+  async #want(wantedScope: string): Promise<void> {
+    await this.#keep({ ...(await this.#kept()), wantedScope }).catch(() => undefined);
   }
 
   saveCodeVerifier(verifier: string): void {

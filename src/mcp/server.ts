@@ -7,7 +7,11 @@ export type PerOwner<T> = T | ((owner: string) => T | Promise<T>);
 export interface ClientCredentials {
   grant: 'client_credentials';
   clientId: string;
-  clientSecret: PerOwner<string>;
+  /** A secret, or a private key (PKCS#8 in PEM) that signs what is sent in its place. */
+  clientSecret?: PerOwner<string>;
+  privateKey?: PerOwner<string>;
+  /** With a private key: `ES256`, `RS256` … */
+  algorithm?: string;
   scope?: string;
   /** The authorization server that the secret is for: it is sent to no other. */
   issuer?: string;
@@ -19,6 +23,8 @@ export interface AuthorizationCode {
   /** Of a client that is registered already; without it one is registered, where the authorization server lets us. */
   clientId?: string;
   clientSecret?: PerOwner<string>;
+  /** Where a document says who we are (https): in place of a registration, where the authorization server takes it. */
+  clientMetadataUrl?: string;
   scope?: string;
 }
 

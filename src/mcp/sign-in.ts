@@ -46,7 +46,12 @@ export async function signIn({ server, owner, vault, open, port = 0, signal }: S
     ...(clientSecret === undefined ? {} : { clientSecret }),
     signIn: { redirectUrl: callback.url, state, open },
   });
-  const where = { serverUrl: transport.url, ...(await challengeOf(transport.url, headers)) };
+  const wantedScope = await provider.wantedScope();
+  const where = {
+    serverUrl: transport.url,
+    ...(await challengeOf(transport.url, headers)),
+    ...(wantedScope === undefined ? {} : { scope: wantedScope }),
+  };
   if ((await auth(provider, where)) === 'AUTHORIZED') return;
   const authorizationCode = await callback.code(signal);
   await auth(provider, { ...where, authorizationCode });
