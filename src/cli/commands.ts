@@ -7,6 +7,7 @@ export const commandNames = [
   'chat',
   'sessions',
   'show',
+  'team',
   'gates',
   'confirm',
   'deny',

@@ -19,6 +19,7 @@ import { sessionsCommand } from './sessions.ts';
 import { showCommand } from './show.ts';
 import { skillsCommand } from './skills.ts';
 import { steerCommand } from './steer.ts';
+import { teamCommand } from './team.ts';
 import { toolsCommand } from './tools.ts';
 import { workerCommand } from './worker.ts';
 import { workspaceCommand } from './workspace.ts';
@@ -31,6 +32,7 @@ const makers: Record<CommandName, () => Command> = {
   chat: chatCommand,
   sessions: sessionsCommand,
   show: showCommand,
+  team: teamCommand,
   gates: gatesCommand,
   confirm: confirmCommand,
   deny: denyCommand,

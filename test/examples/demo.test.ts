@@ -11,10 +11,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** Runs the README's command. In a group of its own, so that a Ctrl-C can be sent as a terminal sends it: to all of the group. */
-function startDemo(...args: string[]) {
+/** Runs a command of the README. In a group of its own, so that a Ctrl-C can be sent as a terminal sends it: to all of the group. */
+function startScript(script: string, ...args: string[]) {
   const { OPENAI_API_KEY: _, OPENAI_BASE_URL: __, TEMPORAL_ADDRESS: ___, ...env } = process.env;
-  const child = spawn('npm', ['run', 'demo', '--', '--dir', folder, ...args], {
+  const child = spawn('npm', ['run', script, '--', '--dir', folder, ...args], {
     env,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -65,7 +65,7 @@ function isAlive(pid: number): boolean {
 // The first run of a fresh clone builds the package.
 describe('npm run demo', { timeout: 180_000 }, () => {
   it('loses its worker in the middle of a refund, ends its turn, and has made the refund once', async () => {
-    const demo = startDemo('--yes');
+    const demo = startScript('demo', '--yes');
     const exitCode = await demo.ended;
     const output = demo.output();
     expect(exitCode, output).toBe(0);
@@ -86,7 +86,7 @@ describe('npm run demo', { timeout: 180_000 }, () => {
   });
 
   it('says how to approve where it has no terminal to ask in, and leaves nothing running after Ctrl-C', async () => {
-    const demo = startDemo();
+    const demo = startScript('demo');
     await demo.hasPrinted('--name confirm --input');
     const server = Number((await readFile(join(folder, 'temporal', 'temporal.pid'), 'utf8')).split(' ')[0]);
     const worker = Number(/Worker 1 +process (\d+)/.exec(demo.output())?.[1]);
@@ -97,5 +97,22 @@ describe('npm run demo', { timeout: 180_000 }, () => {
     expect(demo.output()).toContain('Stopping. The turn is kept');
     expect([isAlive(server), isAlive(worker)]).toEqual([false, false]);
     expect(shopRows('SELECT * FROM refunds')).toEqual([]);
+  });
+});
+
+describe('npm run example:team', { timeout: 180_000 }, () => {
+  it('has a leader answer with what three workers report, one of them once a person has approved its call', async () => {
+    const example = startScript('example:team', '--yes');
+    const exitCode = await example.ended;
+    const output = example.output();
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain('scripted, because OPENAI_API_KEY is not set');
+    expect(output).toMatch(/buy_report waits for a person/);
+    expect(output).toMatch(/editor › bea │ allow by demo --yes/);
+    for (const name of ['sol', 'will', 'bea']) {
+      expect(output).toMatch(new RegExp(`editor │ hears from ${name}:`));
+      expect(output).toMatch(new RegExp(`session/demo/energy-\\w+\\.${name}`));
+    }
+    expect(output).toContain('The town should build the wind turbine.');
   });
 });

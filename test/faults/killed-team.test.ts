@@ -31,10 +31,11 @@ afterAll(async () => {
 });
 
 /** By the conversation alone: a step that is asked for again is answered alike. */
-function reply({ system, messages, results }: ScriptedRequest): Step {
+function reply(request: ScriptedRequest): Step {
+  const { system, messages } = request;
   const me = /You are (\w+), a member/.exec(system)?.[1];
   if (me !== undefined) {
-    const sent = results('team_say').length;
+    const sent = request.results('team_say').length;
     return sent < reportsEach
       ? calls('team_say', { content: `${me} ${sent}`, to: 'leader' })
       : says('All is reported.');

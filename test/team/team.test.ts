@@ -1,3 +1,4 @@
+import { tmpdir } from 'node:os';
 import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -8,6 +9,7 @@ import { deliver } from '../../src/inbox/deliver.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { Latch } from '../support/latch.ts';
+import { runCli } from '../cli/cli-process.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
 let [gate, entered] = [new Latch(), new Latch()];
@@ -158,6 +160,14 @@ describe('a team', () => {
       .getHandle(sessionWorkflowId({ owner: session.owner, sessionId: 'works.ann' }))
       .describe();
     expect(raw.workflowExecutionInfo?.parentExecution?.workflowId).toBe(`session/${session.owner}/works`);
+  });
+
+  it('is shown on the command line', async () => {
+    const { owner } = stack.session(lead);
+    const env = { TEMPORAL_ADDRESS: stack.address, DURASCOPE_STORE: stack.storeUrl, DURASCOPE_OWNER: owner };
+    const { stdout } = await runCli(['team', 'works'], { cwd: tmpdir(), env });
+    expect(stdout).toMatch(/^press: Does it\nled by lead, session works\nused: 2 of 6 messages/);
+    expect(stdout).toMatch(/\nann +clerk +\w+.* works\.ann +Is ann\n/);
   });
 
   it('reminds a worker that does not report three times, and then sends what it said', async () => {
