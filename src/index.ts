@@ -1,6 +1,7 @@
 export type { Agent, Instructions, InstructionsContext, ToolChoicePolicy } from './agents/agent.ts';
 export { agentTool, type AgentToolOptions } from './agents/agent-tool.ts';
 export { defineAgent, type AgentOptions } from './agents/define-agent.ts';
+export type { SubagentTemplate, TeamOptions } from './agents/team-options.ts';
 export type { ToolGroup, ToolGroups } from './agents/tool-group.ts';
 export { defineConfig, type Config } from './agents/define-config.ts';
 export { foldEvent, foldEvents, type Folded } from './core/fold-events.ts';
