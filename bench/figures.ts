@@ -10,6 +10,7 @@ import { memory } from './figures/memory.ts';
 import { smallTurn } from './figures/small-turn.ts';
 import { stepTime } from './figures/step-time.ts';
 import { throughput } from './figures/throughput.ts';
+import { tools } from './figures/tools.ts';
 import type { Figure } from './support/figure.ts';
 
 /** In the order in which they run. */
@@ -26,4 +27,5 @@ export const figures: readonly Figure[] = [
   longSession,
   memory,
   gates,
+  tools,
 ];

@@ -1,0 +1,11 @@
+import type { Figure, Row } from '../support/figure.ts';
+import type { Stage } from '../support/stage.ts';
+import { workspaceFigures } from './tools-workspace.ts';
+
+/** What tools from outside and from the box cost. */
+export const tools: Figure = {
+  name: 'tools',
+  async measure(stage: Stage): Promise<Row[]> {
+    return workspaceFigures(stage.isQuick);
+  },
+};
