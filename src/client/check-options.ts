@@ -1,9 +1,12 @@
+import { idRule, isValidId } from '../contracts/ids.ts';
 import type { SubmitOptions } from './client.ts';
 import { PermissionRule } from '../schema/event.ts';
 import { DurascopeError } from './durascope-error.ts';
 
 const waysToBeBusy = ['queue', 'reject', 'steer', 'deny'];
 const maxKeyLength = 200;
+/** Of the answers that are sent together, as JSON. */
+const maxAnswerBytes = 1024 * 1024;
 const maxMetadata = 50;
 const maxMetadataLength = 1_000;
 
@@ -36,6 +39,22 @@ export function checkRules(field: string, rules: unknown): void {
     );
 }
 
+/** A message above Temporal's limit of 2 MB would hold up the turn that it is sent to. @throws DurascopeError `invalid_input`. */
+export function checkAnswers(results: readonly { callId: string }[]): void {
+  if (
+    !Array.isArray(results) ||
+    results.length === 0 ||
+    results.some((one) => typeof one?.callId !== 'string')
+  )
+    fail('results must be a list of at least one { callId, … }');
+  const bytes = Buffer.byteLength(JSON.stringify(results));
+  if (bytes > maxAnswerBytes)
+    throw new DurascopeError(
+      'invalid_input',
+      `results has ${bytes} bytes, above the limit of ${maxAnswerBytes}: put large content where a tool can read it, and pass its address`,
+    );
+}
+
 /** For callers whose types were not checked. @throws DurascopeError `invalid_input`. */
 export function checkMetadata(metadata: Record<string, string>): void {
   const entries = Object.entries(metadata);
@@ -46,6 +65,16 @@ export function checkMetadata(metadata: Record<string, string>): void {
       fail(
         `metadata.${name} must be a text of at most ${maxMetadataLength} characters, its name 1 to ${maxKeyLength}`,
       );
+}
+
+export function checkTurnNumber(turn: number): void {
+  if (!Number.isSafeInteger(turn) || turn < 1)
+    fail(`turn is ${turn}: turns of a session are numbered from 1`);
+}
+
+export function checkId(field: string, value: string): void {
+  if (typeof value !== 'string' || !isValidId(value))
+    fail(`${field} ${JSON.stringify(value)} is not valid: ${idRule}`);
 }
 
 function isName(value: unknown): boolean {

@@ -108,6 +108,8 @@ export interface Session {
   /** Stops the running turn and keeps what was committed; does nothing when none runs. */
   interrupt(reason?: string): Promise<void>;
   get(): Promise<SessionDetails | undefined>;
+  /** Whether it is there; cheaper than `get`. */
+  exists(): Promise<boolean>;
   /** The team that it leads, else the one that it is a member of. */
   team(): Promise<TeamView | undefined>;
   /** Sets the mode, adds rules, or replaces all rules of the session. They hold from the next model call or answer on. */

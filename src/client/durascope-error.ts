@@ -6,7 +6,10 @@ export type DurascopeErrorCode =
   | 'busy'
   | 'waiting'
   | 'no_worker'
-  | 'temporal_unavailable';
+  | 'temporal_unavailable'
+  | 'server_unavailable'
+  | 'unauthenticated'
+  | 'limited';
 
 /** What a call of the client could not do: what happened, with which value, and what to do. */
 export class DurascopeError extends Error {

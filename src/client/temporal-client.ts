@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
-import { idRule, isValidId } from '../contracts/ids.ts';
 import { defaultTaskQueue } from '../contracts/task-queues.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
 import type { DayUsage, GateState, Page, PageRequest } from '../store/store.ts';
@@ -14,7 +13,9 @@ import type {
   SessionFilter,
   SessionSummary,
 } from './client.ts';
+import { checkId } from './check-options.ts';
 import { DurascopeError } from './durascope-error.ts';
+import { HttpDurascope, type HttpConnectOptions } from './http-client.ts';
 import type { Pipelines } from './pipelines.ts';
 import type { Schedules } from './schedules.ts';
 import { TemporalPipelines } from './temporal-pipelines.ts';
@@ -64,8 +65,12 @@ export class DurascopeClient implements Durascope {
     this.schedules = new TemporalSchedules(context);
   }
 
+  /** By the HTTP API of a server. */
+  static connect(options: HttpConnectOptions): Promise<Durascope>;
   /** @throws DurascopeError `temporal_unavailable`; StoreUrlError, StoreUnavailableError. */
-  static async connect(options: ConnectOptions = {}): Promise<DurascopeClient> {
+  static connect(options?: ConnectOptions): Promise<DurascopeClient>;
+  static async connect(options: ConnectOptions | HttpConnectOptions = {}): Promise<Durascope> {
+    if ('baseUrl' in options) return new HttpDurascope(options);
     const config = loadClientConnectConfig();
     const address = config.connectionOptions.address ?? 'localhost:7233';
     const owned: { close(): Promise<void> }[] = [];
@@ -173,9 +178,4 @@ async function openContent(
   const content = await openStore(store ?? process.env['DURASCOPE_STORE'] ?? '');
   owned.push(content);
   return content;
-}
-
-function checkId(field: string, value: string): void {
-  if (typeof value !== 'string' || !isValidId(value))
-    throw new DurascopeError('invalid_input', `${field} ${JSON.stringify(value)} is not valid: ${idRule}`);
 }

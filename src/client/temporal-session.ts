@@ -47,16 +47,19 @@ import { routesOf } from './answer-routes.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
-import { checkMetadata, checkRules, checkSubmitOptions } from './check-options.ts';
+import {
+  checkAnswers,
+  checkMetadata,
+  checkRules,
+  checkSubmitOptions,
+  checkTurnNumber,
+} from './check-options.ts';
 import { eraseSession } from './erase-session.ts';
 import { sendSealed } from './seal-answers.ts';
 import { prepareInput } from './prepare-input.ts';
 import { prepareOutput } from './prepare-output.ts';
 import type { ClientContext } from './temporal-client.ts';
 import { TemporalTurn } from './temporal-turn.ts';
-
-/** Of the answers that are sent together, as JSON. */
-const maxAnswerBytes = 1024 * 1024;
 
 export class TemporalSession implements Session {
   readonly #context: ClientContext;
@@ -203,8 +206,7 @@ export class TemporalSession implements Session {
   }
 
   turn(turn: number): Turn {
-    if (!Number.isSafeInteger(turn) || turn < 1)
-      throw new DurascopeError('invalid_input', `turn is ${turn}: turns of a session are numbered from 1`);
+    checkTurnNumber(turn);
     return new TemporalTurn(this.#context, this.#ref, turn, {});
   }
 
@@ -294,6 +296,10 @@ export class TemporalSession implements Session {
       await answer(new TemporalSession(this.#context, route.ref, undefined), route.results);
   }
 
+  async exists(): Promise<boolean> {
+    return (await this.#context.content.store.sessions.get(this.#ref)) !== undefined;
+  }
+
   async team(): Promise<TeamView | undefined> {
     const { store } = this.#context.content;
     const seat = (await ledSeat({ store, ref: this.#ref })) ?? (await memberSeat({ store, ref: this.#ref }));
@@ -339,22 +345,6 @@ export class TemporalSession implements Session {
       });
     }
   }
-}
-
-/** A message above Temporal's limit of 2 MB would hold up the turn that it is sent to. @throws DurascopeError `invalid_input`. */
-function checkAnswers(results: readonly { callId: string }[]): void {
-  if (
-    !Array.isArray(results) ||
-    results.length === 0 ||
-    results.some((one) => typeof one?.callId !== 'string')
-  )
-    throw new DurascopeError('invalid_input', 'results must be a list of at least one { callId, … }');
-  const bytes = Buffer.byteLength(JSON.stringify(results));
-  if (bytes > maxAnswerBytes)
-    throw new DurascopeError(
-      'invalid_input',
-      `results has ${bytes} bytes, above the limit of ${maxAnswerBytes}: put large content where a tool can read it, and pass its address`,
-    );
 }
 
 function turnNumber(turnId: string): number {

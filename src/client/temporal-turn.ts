@@ -6,13 +6,13 @@ import { noUsage } from '../core/usage.ts';
 import { followEvents } from '../events/follow.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { CompiledSchema } from '../tools/tool-schema.ts';
-import type { Block } from '../schema/message.ts';
 import type { TurnRecord } from '../store/store.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import type { EventOptions, Reply, Turn, TurnDetails } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { pausedBelow } from './paused-below.ts';
 import { pendingOf } from './pending-call.ts';
+import { toReply } from './to-reply.ts';
 import type { ClientContext } from './temporal-client.ts';
 
 interface Known {
@@ -167,23 +167,4 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
     const checked = await this.#checkOutput?.(written);
     return (checked?.ok ? checked.value : written) as Output;
   }
-}
-
-/** Of a turn that has paused or ended. */
-export function toReply<Output>(details: TurnDetails<Output>): Reply<Output> {
-  const { turnId, finishReason = 'error', content = [], usage, pending, error } = details;
-  return {
-    turnId,
-    finishReason,
-    content,
-    text: textOf(content),
-    ...('output' in details ? { output: details.output } : {}),
-    usage,
-    pending,
-    ...(error ? { error } : {}),
-  };
-}
-
-function textOf(content: readonly Block[]): string {
-  return content.map((block) => (block.type === 'text' ? block.text : '')).join('');
 }

@@ -83,6 +83,16 @@ export const SessionSummary = z.object({
   metadata: z.record(z.string(), z.string()),
   /** Id of the newest event; 0 when none: events after it are those still to come. */
   lastEventId: count,
+  /** Where it hangs in a tree of sessions; absent at the top. */
+  lineage: z
+    .object({
+      parent: z.string(),
+      kind: z.enum(['subagent', 'worker', 'invited']),
+      name: z.string(),
+      relay: z.enum(['all', 'gates']),
+      callId: z.string().exactOptional(),
+    })
+    .exactOptional(),
   createdAt: z.string(),
   updatedAt: z.string(),
 });

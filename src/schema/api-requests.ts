@@ -46,7 +46,10 @@ export const CreateSession = z.strictObject({
 });
 
 export const InputField = z.union(
-  [text.regex(/\S/, 'it is empty: write some text'), z.array(InputPart).min(1, 'write at least one part')],
+  [
+    text.regex(/\S/, 'input is empty: give it some text'),
+    z.array(InputPart).min(1, 'write at least one part'),
+  ],
   'write text, or a list of parts',
 );
 
@@ -60,7 +63,12 @@ export const SubmitTurn = z.strictObject({
   actor: ActorField.exactOptional(),
 });
 
-export const SteerTurn = z.strictObject({ input: InputField, actor: ActorField.exactOptional() });
+export const SteerTurn = z.strictObject({
+  input: InputField,
+  /** Of a session that is not there yet. */
+  agent: Id.exactOptional(),
+  actor: ActorField.exactOptional(),
+});
 
 export const InterruptTurn = z.strictObject({ reason: name.exactOptional() });
 
@@ -89,7 +97,7 @@ export const ReconciliationField = z.strictObject({
   outcome: z.enum(['happened', 'did_not_happen'], "write 'happened' or 'did_not_happen'"),
   /** What the tool would have returned, when it happened and this is known. */
   content: text.exactOptional(),
-  reason: text.regex(/\S/, 'it is empty: say how that was found out'),
+  reason: text.regex(/\S/, 'a reconciliation needs a reason: say how that was found out'),
 });
 
 const answers = <T extends z.ZodType>(result: T) =>

@@ -24,6 +24,8 @@ export const problems = {
   too_many_turns: [429, 'Too many turns at once'],
   budget_exhausted: [429, "The day's budget is used up"],
   internal: [500, 'Something went wrong in the server'],
+  limited: [429, 'A limit of the server behind this one'],
+  server_unavailable: [503, 'The server behind this one does not answer'],
   no_worker: [503, 'No worker answers'],
   temporal_unavailable: [503, 'Temporal does not answer'],
   store_unavailable: [503, 'The store does not answer'],

@@ -34,7 +34,11 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 function tooLarge(): Problem {
-  return new Problem('too_large', `The body has more than ${maxBodyBytes} bytes`, {
-    headers: { connection: 'close' },
-  });
+  return new Problem(
+    'too_large',
+    `The body has more than ${maxBodyBytes} bytes, above the limit: put large content where a tool can read it, and pass its address`,
+    {
+      headers: { connection: 'close' },
+    },
+  );
 }

@@ -7,8 +7,19 @@ import type { Block } from '../schema/message.ts';
 /* What the client's records look like on the wire. */
 
 export function sessionSummary(session: SessionSummary): z.input<typeof api.SessionSummary> {
-  const { ref, agent, state, lastTurn, usage, permissions, metadata, lastEventId, createdAt, updatedAt } =
-    session;
+  const {
+    ref,
+    agent,
+    state,
+    lastTurn,
+    usage,
+    permissions,
+    metadata,
+    lastEventId,
+    createdAt,
+    updatedAt,
+    lineage,
+  } = session;
   return {
     sessionId: ref.sessionId,
     owner: ref.owner,
@@ -20,6 +31,7 @@ export function sessionSummary(session: SessionSummary): z.input<typeof api.Sess
     permissions,
     metadata,
     lastEventId,
+    ...(lineage ? { lineage } : {}),
     createdAt,
     updatedAt,
   };
@@ -30,7 +42,7 @@ export function sessionView(session: SessionDetails): z.input<typeof api.Session
     ...sessionSummary(session),
     pending: session.pending.map(gateView),
     tasks: session.tasks,
-    team: null,
+    team: session.team ?? null,
   };
 }
 

@@ -4,14 +4,18 @@ import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { NativeConnection } from '@temporalio/worker';
 import type { Agent } from '../../src/agents/agent.ts';
-import { DurascopeClient, type Session } from '../../src/client/index.ts';
+import { DurascopeClient, type Durascope, type Session } from '../../src/client/index.ts';
+import { createServer, listen, openAccess } from '../../src/server/index.ts';
 import { openStore, type OpenStore } from '../../src/store/open-store.ts';
 import { ScriptedModel } from '../../src/testing/index.ts';
 import { createWorker, type DurascopeWorker, type WorkerOptions } from '../../src/worker/create-worker.ts';
 import { sharedTemporal } from './temporal.ts';
 
 export interface Stack {
+  /** Over Temporal. */
   client: DurascopeClient;
+  /** Over the transport asked for, as `session`. */
+  caller: Durascope;
   /** Raw access, for what users do with Temporal's own tools. */
   connection: Connection;
   model: ScriptedModel;
@@ -36,13 +40,16 @@ export interface StackOptions extends Partial<Omit<WorkerOptions, 'agents' | 'st
   storeUrl?: string;
   /** Default true. */
   isStarted?: boolean;
+  /** What `session` speaks. Default: DURASCOPE_TEST_TRANSPORT, so that any suite can be run over HTTP; else Temporal. */
+  transport?: 'temporal' | 'http';
 }
 
 let stacks = 0;
 
 /** A worker in this process, a client, a store of its own and a scripted model, on a real Temporal server. */
 export async function startStack(options: StackOptions): Promise<Stack> {
-  const { agents, address = sharedTemporal().address, isStarted = true, ...workerOptions } = options;
+  const { agents, address = sharedTemporal().address, isStarted = true, ...more } = options;
+  const { transport = process.env['DURASCOPE_TEST_TRANSPORT'] ?? 'temporal', ...workerOptions } = more;
   stacks += 1;
   // Kept before the first await: several may start at once.
   const name = `${process.pid}-${stacks}`;
@@ -55,6 +62,11 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   const native = await NativeConnection.connect({ address });
   const content = await openStore(storeUrl);
   const client = await DurascopeClient.connect({ connection, store: content, taskQueue });
+  const server =
+    transport === 'http'
+      ? await listen(createServer({ client, authenticate: openAccess(owner) }), { port: 0 })
+      : undefined;
+  const caller: Durascope = server ? await DurascopeClient.connect({ baseUrl: server.url }) : client;
   const running: RunningWorker[] = [];
 
   const startWorker = async (): Promise<RunningWorker> => {
@@ -85,16 +97,18 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 
   return {
     client,
+    caller,
     connection,
     model,
     content,
     storeUrl,
     address,
     taskQueue,
-    session: (agent, id = 's1') => client.session({ owner, id, agent: agent.name }),
+    session: (agent, id = 's1') => caller.session({ owner, id, agent: agent.name }),
     startWorker,
     async stop() {
       for (const handle of running.slice()) await handle.stop();
+      await server?.close(0);
       await client.close();
       await content.close();
       await connection.close();

@@ -4,7 +4,7 @@ import { Problem } from '../problem.ts';
 import type { Frame } from '../event-feed.ts';
 import { eventStream } from '../event-stream.ts';
 import { defineRoute, type Call, type RouteContext } from '../route.ts';
-import { known, ofSession } from './sessions.ts';
+import { mustBe, ofSession } from './sessions.ts';
 import { ofTurn, turnOf } from './turns.ts';
 
 const kinds = EventBody.options.map(({ shape }) => shape.kind.value) as [EventKind, ...EventKind[]];
@@ -38,7 +38,7 @@ const followSession = defineRoute({
   status: 200,
   isStream: true,
   async handle(call, context) {
-    await known(call, context);
+    await mustBe(call, context);
     return stream(call, context, { sessionId: call.params.sessionId });
   },
 });

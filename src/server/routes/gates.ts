@@ -6,7 +6,7 @@ import { actorOf } from '../actor.ts';
 import type { Principal } from '../principal.ts';
 import { defineRoute } from '../route.ts';
 import { gateView } from '../views.ts';
-import { known, ofSession, sessionOf } from './sessions.ts';
+import { mustBe, ofSession, sessionOf } from './sessions.ts';
 
 const listGates = defineRoute({
   name: 'listGates',
@@ -50,7 +50,7 @@ const confirm = defineRoute({
   status: 200,
   answer: Accepted,
   async handle(call, context) {
-    await known(call, context);
+    await mustBe(call, context);
     await sessionOf(call, context.client).confirm(call.body.results, answerOptions(call));
     return accepted(call.body);
   },
@@ -68,7 +68,7 @@ const submitExternalResults = defineRoute({
   status: 200,
   answer: Accepted,
   async handle(call, context) {
-    await known(call, context);
+    await mustBe(call, context);
     await sessionOf(call, context.client).submitExternalResults(call.body.results, answerOptions(call));
     return accepted(call.body);
   },
@@ -86,7 +86,7 @@ const reconcile = defineRoute({
   status: 200,
   answer: Accepted,
   async handle(call, context) {
-    await known(call, context);
+    await mustBe(call, context);
     await sessionOf(call, context.client).reconcile(call.body.results, answerOptions(call));
     return accepted(call.body);
   },

@@ -47,11 +47,18 @@ const listSessions = defineRoute({
   query: PageQuery.extend({
     agent: Id.exactOptional(),
     state: z.enum(['idle', 'running', 'waiting']).exactOptional(),
+    /** Those that this session began, in the order in which they were opened; `agent` and `state` say nothing then. */
+    parent: Id.exactOptional(),
   }),
   status: 200,
   answer: SessionPage,
   async handle({ owner, query }, { client }) {
-    const { items, ...rest } = await client.sessions(owner, query);
+    const { parent, cursor, limit, ...filter } = query;
+    const page = { ...(cursor === undefined ? {} : { cursor }), ...(limit === undefined ? {} : { limit }) };
+    const { items, ...rest } = await client.sessions(
+      owner,
+      parent === undefined ? { ...page, ...filter } : { ...page, parent },
+    );
     return { ...rest, items: items.map(sessionSummary) };
   },
 });
@@ -65,7 +72,11 @@ const getSession = defineRoute({
   params: ofSession,
   status: 200,
   answer: SessionView,
-  handle: async (call, context) => sessionView(await known(call, context)),
+  async handle(call, { client }) {
+    const session = await sessionOf(call, client).get();
+    if (!session) throw noSession(call);
+    return sessionView(session);
+  },
 });
 
 const eraseSession = defineRoute({
@@ -94,7 +105,7 @@ const listMessages = defineRoute({
   status: 200,
   answer: MessagePage,
   async handle(call, context) {
-    await known(call, context);
+    await mustBe(call, context);
     return sessionOf(call, context.client).messages(call.query);
   },
 });
@@ -110,7 +121,7 @@ const listTurns = defineRoute({
   status: 200,
   answer: TurnPage,
   async handle(call, context) {
-    await known(call, context);
+    await mustBe(call, context);
     return sessionOf(call, context.client).turns(call.query);
   },
 });
@@ -126,7 +137,7 @@ const listAudit = defineRoute({
   status: 200,
   answer: AuditPage,
   async handle(call, context) {
-    await known(call, context);
+    await mustBe(call, context);
     return sessionOf(call, context.client).audit(call.query);
   },
 });
@@ -142,7 +153,7 @@ const changePermissions = defineRoute({
   status: 200,
   answer: SessionPermissions,
   async handle(call, context) {
-    await known(call, context);
+    await mustBe(call, context);
     return sessionOf(call, context.client).setPermissions(call.body);
   },
 });
@@ -163,10 +174,12 @@ export function sessionOf({ owner, params }: SessionCall, client: RouteContext['
 }
 
 /** @throws Problem `not_found` */
-export async function known(call: SessionCall, { client }: RouteContext) {
-  const session = await sessionOf(call, client).get();
-  if (session) return session;
-  throw new Problem('not_found', `There is no session ${call.params.sessionId}`);
+export async function mustBe(call: SessionCall, { client }: RouteContext): Promise<void> {
+  if (!(await sessionOf(call, client).exists())) throw noSession(call);
+}
+
+function noSession({ params }: SessionCall): Problem {
+  return new Problem('not_found', `There is no session ${params.sessionId}`);
 }
 
 function newSessionId(owner: string, idempotencyKey: string | undefined): string {

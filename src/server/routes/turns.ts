@@ -7,7 +7,7 @@ import { actorOf } from '../actor.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type RouteContext } from '../route.ts';
 import { turnView } from '../views.ts';
-import { known, ofSession, sessionOf } from './sessions.ts';
+import { mustBe, ofSession, sessionOf } from './sessions.ts';
 
 const longestWaitSeconds = 60;
 
@@ -60,9 +60,15 @@ const steerTurn = defineRoute({
   status: 202,
   answer: Submitted,
   async handle(call, { client, limits }) {
-    const { owner, body, idempotencyKey } = call;
+    const { owner, params, body, idempotencyKey } = call;
+    const { agent, input } = body;
     await limits.takeTurn(owner);
-    const turn = await sessionOf(call, client).steer(body.input, {
+    const session = client.session({
+      owner,
+      id: params.sessionId,
+      ...(agent === undefined ? {} : { agent }),
+    });
+    const turn = await session.steer(input, {
       actor: actorOf(call),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
@@ -80,7 +86,7 @@ const interruptTurn = defineRoute({
   body: InterruptTurn,
   status: 204,
   async handle(call, context) {
-    await known(call, context);
+    await mustBe(call, context);
     await sessionOf(call, context.client).interrupt(call.body.reason);
     return undefined;
   },

@@ -34,13 +34,14 @@ const postChat = defineRoute({
   body: UiChatRequest,
   status: 200,
   isStream: true,
-  async handle(call, { client }) {
+  async handle(call, { client, limits }) {
     const { owner, params, body } = call;
     const id = Id.safeParse(body.id);
     if (!id.success) throw new Problem('invalid_input', `The id of the chat: ${id.error.issues[0]?.message}`);
     const session = client.session({ owner, id: id.data, agent: params.agent });
     const news = readUiRequest(body);
     if (news.kind === 'input') {
+      await limits.takeTurn(owner);
       const turn = await session.submit(news.input, {
         actor: actorOf({ ...call, body: {} }),
         idempotencyKey: news.id,

@@ -1,0 +1,21 @@
+import type { z } from 'zod';
+import type * as api from '../schema/api-answers.ts';
+import type { TeamView } from '../team/team-view.ts';
+import type { SessionDetails, SessionSummary } from './client.ts';
+
+/* What came over the wire, as the client's records. */
+
+export function toSessionSummary(view: z.output<typeof api.SessionSummary>): SessionSummary {
+  const { owner, sessionId, turn, turnId: _, ...rest } = view;
+  return { ...rest, ref: { owner, sessionId }, lastTurn: turn };
+}
+
+export function toSessionDetails(view: z.output<typeof api.SessionView>): SessionDetails {
+  const { pending, tasks, team, ...summary } = view;
+  return {
+    ...toSessionSummary(summary),
+    pending,
+    tasks,
+    ...(team === null ? {} : { team: team as unknown as TeamView }),
+  };
+}
