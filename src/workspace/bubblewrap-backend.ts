@@ -6,7 +6,7 @@ import { scrubbedEnvironment, systemPath, type EnvironmentOptions } from './envi
 import { folderFiles } from './folder-files.ts';
 import { bundledRipgrep } from './ripgrep.ts';
 import { guarded, runProcess } from './run-process.ts';
-import { openSessionFolder, ownFolder, snapshotFolderOf } from './session-folder.ts';
+import { openSessionFolder, ownFolder, removeSessionFolder, snapshotFolderOf } from './session-folder.ts';
 import { argvOf } from './shell-command.ts';
 import { WorkspaceError, type WorkspaceBackend } from './workspace.ts';
 
@@ -39,6 +39,7 @@ export function bubblewrapBackend(options: BubblewrapBackendOptions): WorkspaceB
   return {
     name: 'bubblewrap',
     snapshotFolder: (session) => snapshotFolderOf(root, session),
+    remove: (session) => removeSessionFolder(root, session),
     async open(session) {
       const files = folderFiles(await openSessionFolder(root, session));
       const home = join(files.root, ownFolder, 'home');

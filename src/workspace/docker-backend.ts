@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { scrubbedEnvironment, type EnvironmentOptions } from './environment.ts';
 import { folderFiles } from './folder-files.ts';
 import { guarded, runProcess } from './run-process.ts';
-import { openSessionFolder, ownFolder, snapshotFolderOf } from './session-folder.ts';
+import { openSessionFolder, ownFolder, removeSessionFolder, snapshotFolderOf } from './session-folder.ts';
 import { argvOf } from './shell-command.ts';
 import type { WorkspaceBackend } from './workspace.ts';
 
@@ -36,6 +36,7 @@ export function dockerBackend(options: DockerBackendOptions): WorkspaceBackend {
   return {
     name: 'docker',
     snapshotFolder: (session) => snapshotFolderOf(root, session),
+    remove: (session) => removeSessionFolder(root, session),
     async open(session) {
       const files = folderFiles(await openSessionFolder(root, session));
       const home = join(files.root, ownFolder, 'home');

@@ -63,6 +63,11 @@ export function folderFiles(root: string): FolderFiles {
         },
         { makesFolders: true },
       ),
+    async remove(path) {
+      await locate(root, path, ({ at }) => unlink(at)).catch((error: unknown) => {
+        if (!isMissing(error)) throw ioError(path, error);
+      });
+    },
     peek: (path) => peek(posix.resolve(root, path)),
   };
 }

@@ -2,7 +2,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { scrubbedEnvironment, systemPath, type EnvironmentOptions } from './environment.ts';
 import { folderFiles } from './folder-files.ts';
 import { guarded, runProcess } from './run-process.ts';
-import { openSessionFolder, ownFolder, snapshotFolderOf } from './session-folder.ts';
+import { openSessionFolder, ownFolder, removeSessionFolder, snapshotFolderOf } from './session-folder.ts';
 import { argvOf } from './shell-command.ts';
 import type { WorkspaceBackend } from './workspace.ts';
 
@@ -20,6 +20,7 @@ export function localBackend(options: LocalBackendOptions): WorkspaceBackend {
   return {
     name: 'local',
     snapshotFolder: (session) => snapshotFolderOf(root, session),
+    remove: (session) => removeSessionFolder(root, session),
     async open(session) {
       const files = folderFiles(await openSessionFolder(root, session));
       const home = join(files.root, ownFolder, 'home');

@@ -1,3 +1,4 @@
+import { posix } from 'node:path';
 import type { FileWriter, OutputChunk, Workspace } from './workspace.ts';
 
 export interface OutputLimits {
@@ -7,6 +8,8 @@ export interface OutputLimits {
   maxBytes: number;
 }
 
+/** Outputs of a session that are kept, the newest. */
+const maxLogs = 50;
 const tailBytes = 6_000;
 const maxUnseenTail = 2_000;
 
@@ -73,6 +76,12 @@ export class OutputLog {
     await this.#file?.close();
   }
 
+  async #forgetOld(): Promise<void> {
+    const folder = posix.dirname(this.path);
+    const logs = (await this.#workspace.list(folder)).toSorted((a, b) => b.modifiedMs - a.modifiedMs);
+    for (const { name } of logs.slice(maxLogs)) await this.#workspace.remove(posix.join(folder, name));
+  }
+
   async #keep(bytes: Buffer, isOver: boolean): Promise<void> {
     if (!this.#file && !isOver) {
       this.#head?.push(Buffer.from(bytes));
@@ -80,6 +89,7 @@ export class OutputLog {
     }
     if (!this.#file) {
       this.#file = await this.#workspace.create(this.path);
+      await this.#forgetOld();
       for (const piece of this.#head ?? []) await this.#file.write(piece);
       this.#head = undefined;
     }

@@ -39,6 +39,8 @@ export interface WorkspaceSource extends ToolSource {
   readonly name: 'workspace';
   /** What the workspace of a session held before its turns. */
   snapshots(session: SessionRef): Promise<WorkspaceSnapshots>;
+  /** Deletes a session's folder and its snapshots, as when the session is erased. */
+  remove(session: SessionRef): Promise<void>;
 }
 
 /** Of another copy of this package too: a loader of config files may bring one. */
@@ -81,6 +83,9 @@ export function workspace(options: WorkspaceOptions): WorkspaceSource {
         workingDirectories: [opened.root],
         ...(notice === undefined ? {} : { notice }),
       };
+    },
+    async remove(ref) {
+      await backend.remove(ref);
     },
     snapshots: async (ref) => snapshotsOf(ref, await backend.open(ref)),
   };

@@ -26,8 +26,7 @@ export async function recognize(workspace: Workspace, slots: SessionSlots): Prom
   const [found, known] = [await readMarker(workspace), await slots.read<State>(slot)];
   if (known && known.id === found) return noticeOf(known);
   const id = found ?? randomUUID();
-  if (found === undefined)
-    await workspace.write(marker, new TextEncoder().encode(`${JSON.stringify({ id })}\n`));
+  if (found === undefined) await writeMarker(workspace, id);
   const state: State = { id, seen: {}, ...(known ? { lostAt: new Date().toISOString() } : {}) };
   await slots.update<State>(slot, () => state);
   return noticeOf(state);
@@ -50,10 +49,18 @@ async function readMarker(workspace: Workspace): Promise<string | undefined> {
       ? content.id
       : undefined;
   } catch (error) {
+    // Commands can spoil it: then it is no marker.
     if (error instanceof SyntaxError) return undefined;
-    if (error instanceof WorkspaceError && error.code === 'not_found') return undefined;
+    if (error instanceof WorkspaceError && error.code !== 'io') return undefined;
     throw error;
   }
+}
+
+async function writeMarker(workspace: Workspace, id: string): Promise<void> {
+  const content = new TextEncoder().encode(`${JSON.stringify({ id })}\n`);
+  await workspace.write(marker, content).catch((error: unknown) => {
+    if (!(error instanceof WorkspaceError) || error.code === 'io') throw error;
+  });
 }
 
 /** Notes that the model knows this content. @param path of the workspace, links resolved */

@@ -10,6 +10,8 @@ export interface WorkspaceBackend {
   /** What it is called in messages: `local`, `bubblewrap`, `docker`. */
   readonly name: string;
   open(session: SessionRef): Promise<Workspace>;
+  /** Deletes all that is kept for a session, its snapshots too. Does nothing when there is nothing. */
+  remove(session: SessionRef): Promise<void>;
   /** Where snapshots of a session are kept, out of reach of its commands; absolute. */
   snapshotFolder(session: SessionRef): string;
 }
@@ -38,6 +40,8 @@ export interface Workspace {
   hash(path: string): Promise<string | undefined>;
   /** Makes an empty file to be written bit by bit. */
   create(path: string): Promise<FileWriter>;
+  /** Deletes a file; does nothing when there is none. */
+  remove(path: string): Promise<void>;
   /** `realpath` without waiting, for permission rules, and of paths outside too. A hint: nothing is opened by it. */
   peek(path: string): string;
 

@@ -85,6 +85,14 @@ export function describeBackend(name: BackendName): void {
       expect(await workspace.realpath('a/./b/c.txt')).toBe(join(workspace.root, 'a/b/c.txt'));
     });
 
+    it('removes a file, and minds none that is missing', async () => {
+      await workspace.write('gone/file.txt', text('x'));
+      await workspace.remove('gone/file.txt');
+      await workspace.remove('gone/file.txt');
+      await workspace.remove('nowhere/file.txt');
+      expect(await workspace.list('gone')).toEqual([]);
+    });
+
     it('replaces a file in one step, and keeps its mode', async () => {
       await workspace.write('run.sh', text('one'));
       await run(workspace, 'chmod 755 run.sh && ln run.sh other.sh');
@@ -156,6 +164,7 @@ export function describeBackend(name: BackendName): void {
         await expect(workspace.write(path, text('pwned'))).rejects.toMatchObject(refused);
         await expect(workspace.list(path)).rejects.toMatchObject(refused);
         await expect(workspace.create(path)).rejects.toMatchObject(refused);
+        await expect(workspace.remove(path).then(() => read(path))).rejects.toMatchObject(refused);
         await expect(workspace.realpath(path)).rejects.toMatchObject(refused);
         await expect(run(workspace, 'true', { cwd: path })).rejects.toMatchObject(refused);
         expect(await readFile(join(outside, 'secret.txt'), 'utf8')).toBe('secret');

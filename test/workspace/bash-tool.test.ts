@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AWorkspace } from './a-workspace.ts';
@@ -49,6 +49,20 @@ describe('bash', () => {
     const failed = await at.call('bash', { command: `${command}; false` }, { callId: 'call_Fails' });
     expect(failed.state).toBe('error');
     expect(failed.text).toMatch(/exit code 1[^]*19999\n20000\n[^]*All 108894 bytes/);
+  });
+
+  it('keeps the newest of many outputs', async () => {
+    const folder = join(at.root, '.durascope/output');
+    await mkdir(folder, { recursive: true });
+    for (let index = 0; index < 60; index += 1) {
+      await writeFile(join(folder, `old-${index}.log`), '');
+      await utimes(join(folder, `old-${index}.log`), 1000 + index, 1000 + index);
+    }
+    await at.call('bash', { command: 'seq 1 20000' }, { callId: 'newest' });
+    const names = await readdir(folder);
+    expect(names).toHaveLength(50);
+    expect(names).toContain('newest.log');
+    expect(names).not.toContain('old-0.log');
   });
 
   it('does not show binary output', async () => {

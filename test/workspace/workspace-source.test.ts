@@ -1,12 +1,13 @@
-import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SessionSlots } from '../../src/tools/tool.ts';
+import type { SessionSlots, ToolContext } from '../../src/tools/tool.ts';
 import { folderName } from '../../src/workspace/session-folder.ts';
 import { workspace } from '../../src/workspace/workspace-source.ts';
 import { memorySlots } from '../support/memory-slots.ts';
 import { aSourceContext } from '../support/worker-scope.ts';
+import { aCall } from '../tools/a-tool.ts';
 import { sampleBackend } from './sample-backends.ts';
 
 let root: string;
@@ -57,8 +58,42 @@ describe('the workspace as a source of tools', () => {
     await rm(elsewhere, { recursive: true });
   });
 
+  it('can be removed with all that was kept of it', async () => {
+    const source = workspace({ backend: sampleBackend('local', root) });
+    const ref = { owner: 'acme', sessionId: 's1' };
+    const [folder = ''] = (await load(source)).workingDirectories ?? [];
+    const outside = await mkdtemp(join(tmpdir(), 'outside-'));
+    await writeFile(join(outside, 'kept'), '');
+    await symlink(outside, join(folder, 'link'));
+    await (await source.snapshots(ref)).take('1');
+    await source.remove(ref);
+    expect(await readdir(join(root, 'acme'))).toEqual([]);
+    expect(await readdir(join(root, '.snapshots', 'acme'))).toEqual([]);
+    expect(await readdir(outside)).toEqual(['kept']);
+    await source.remove(ref);
+    await rm(outside, { recursive: true });
+  });
+
+  it('makes nothing through links that commands left in its own folder', async () => {
+    const [folder = ''] = (await load()).workingDirectories ?? [];
+    const outside = await mkdtemp(join(tmpdir(), 'outside-'));
+    const own = join(folder, '.durascope');
+    await rm(own, { recursive: true });
+    await symlink(outside, own);
+    expect((await load()).tools).toHaveLength(6);
+    expect(await readdir(outside)).toEqual([]);
+
+    await rm(own, { recursive: true });
+    await mkdir(own);
+    await symlink(outside, join(own, 'home'));
+    await symlink(join(outside, 'made'), join(own, 'workspace.json'));
+    expect((await load()).tools).toHaveLength(6);
+    expect(await readdir(outside)).toEqual([]);
+    await rm(outside, { recursive: true });
+  });
+
   it('forgets what was read of a folder that is lost', async () => {
-    const context = { slots, callId: 'c' } as never;
+    const context = { ...aCall({ slots }), progress: () => undefined, preset: {} } as unknown as ToolContext;
     const first = await load();
     const write = first.tools.find(({ name }) => name === 'write')!;
     await write.execute({ path: 'a.txt', content: '1' }, context);
