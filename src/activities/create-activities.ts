@@ -1,5 +1,6 @@
 import type { InboxActivities, StepActivities, StoreActivities } from '../contracts/activities.ts';
 import type { FlowActivities } from '../contracts/flow.ts';
+import type { TaskActivities, TaskStoreActivities } from '../contracts/tasks.ts';
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
 import { answerGates } from './answer-gates.ts';
 import { closeChild, openChild, readReply } from './child-turns.ts';
@@ -7,6 +8,7 @@ import { listItems } from './compose-input.ts';
 import { callModel } from './call-model.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noticeGates, openGates } from './open-gates.ts';
+import { runTask } from './run-task.ts';
 import { runTools } from './run-tools.ts';
 import { concludeMemberTurn } from '../team/conclude-turn.ts';
 import { deliverMessage } from './deliver-message.ts';
@@ -14,6 +16,7 @@ import { locateCalls } from './locate-calls.ts';
 import { messagesTaken } from './inbox-messages.ts';
 import { submitTurn } from './submit-turn.ts';
 import { closeSubagent, openSubagent } from './subagents.ts';
+import { closeTask, deliverTask, endTask, moveToBackground } from './tasks.ts';
 import { closeTurn, loadSession, openTurn, saveSession, waitingForStore } from './sessions.ts';
 
 /** All that a worker registers, bound to what it works with. */
@@ -37,9 +40,16 @@ export function createActivities(deps: ActivityDeps) {
     locateCalls: ({ ref, callIds }) => waitingForStore(() => locateCalls(deps.store, ref, callIds)),
     concludeMemberTurn: (input) => waitingForStore(() => concludeMemberTurn(deps.store, input)),
     deliverMessage: (input) => deliverMessage(deps, input),
+    moveToBackground: (input) => moveToBackground(deps, input),
+    closeTask: (input) => closeTask(deps, input),
+    endTask: (input) => endTask(deps, input),
+    runTask: (input) => runTask(deps, input),
+    deliverTask: (input) => deliverTask(deps, input),
     callModel: (input) => callModel(deps, input),
     runTools: (input) => runTools(deps, input),
-  } satisfies StoreActivities &
+  } satisfies TaskActivities &
+    TaskStoreActivities &
+    StoreActivities &
     StepActivities &
     InboxActivities &
     ChildTurnActivities &

@@ -13,6 +13,7 @@ import {
   type ToolSourceContext,
 } from '../tools/tool-source.ts';
 import type { SessionSlots, Tool } from '../tools/tool.ts';
+import { backgroundSource, describeTasks, hasBackground } from './background-source.ts';
 import type { ActivityDeps } from './deps.ts';
 import { readResult } from './read-result.ts';
 import { slotsOf } from './session-slots.ts';
@@ -42,7 +43,8 @@ export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): 
   const groups = await activeGroups(agent, slots);
   const sources = [
     teamSource(deps.store, agent),
-    ...(agent.hasTasks ? [taskSource(deps.store)] : []),
+    ...(agent.hasTasks ? [taskSource(deps.store, (ref) => describeTasks(deps.store, ref))] : []),
+    ...(hasBackground(agent) ? [backgroundSource(deps.store, agent)] : []),
     ...agent.sources,
     ...groups.active.flatMap((group) => group.sources ?? []),
     ...(deps.sources ?? []),

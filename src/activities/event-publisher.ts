@@ -20,7 +20,7 @@ export class EventPublisher {
   #flushing: Promise<void> | undefined;
   #flushedAt = Number.NEGATIVE_INFINITY;
 
-  constructor(events: EventStore, ref: SessionRef, turn: number, messageId: string) {
+  constructor(events: Pick<EventStore, 'appendEphemeral'>, ref: SessionRef, turn: number, messageId: string) {
     this.#write = (bodies) => events.appendEphemeral(ref, turn, messageId, bodies);
   }
 

@@ -128,7 +128,8 @@ async function closeLeftBelow(deps: ActivityDeps, { ref, turn, result }: CloseTu
   for (const call of left) {
     const child = { owner: ref.owner, sessionId: childSessionId(ref.sessionId, subagentName(call)) };
     const session = await sessions.get(child);
-    const last = session?.lineage?.callId === call.callId && (await turns.get(child, session.lastTurn));
+    const isOfCall = session?.lineage?.callId === call.callId && !session.lineage.isTask;
+    const last = isOfCall && (await turns.get(child, session.lastTurn));
     if (!session || !last || last.state === 'ended') continue;
     const { agent, inputId } = last;
     await closeTurn(deps, { ref: child, turn: last.turn, agent, inputId, input: '', result });

@@ -23,6 +23,7 @@ export async function toTurnCall(agent: Agent, record: CallRecord): Promise<Turn
     ...(record.reason === undefined ? {} : { reason: record.reason.slice(0, reasonLength) }),
     ...(approval ? { approval } : {}),
     ...(deadline ? { deadline } : {}),
+    ...(tool?.backgroundAfterMs === undefined ? {} : { backgroundAfterMs: tool.backgroundAfterMs }),
     ...(tool?.subagent ? { child: { breadth: tool.subagent.limits.breadth } } : {}),
   };
 }

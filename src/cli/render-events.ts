@@ -123,6 +123,11 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
       const what = member ? `${printable(member.name)} (${printable(member.agent)}) joined` : event.change;
       return whole(colors.dim(`  team ${oneLine(event.team, width)}: ${what}`));
     }
+    case 'background_task': {
+      const what =
+        event.state === 'running' ? 'goes on in the background' : `in the background: ${event.state}`;
+      return whole(colors.dim(`  ${labelOf(view, event.callId, event.name)} ${what}`));
+    }
     case 'task_changed': {
       const { change, task } = event;
       const what = change === 'updated' ? task.state.replace('_', ' ') : change;

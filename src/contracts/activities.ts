@@ -36,7 +36,9 @@ export interface StoreActivities {
   /** Commits answers to gates, and the start of the next run when something can go on; says what became of each. */
   answerGates(input: AnswerGatesInput): Promise<GateOutcome[]>;
   /** Opens the session in which a call's agent works, or settles the call where it may not. */
-  openSubagent(input: TurnAddress & { callId: string; maxTokens?: number }): Promise<OpenedSubagent>;
+  openSubagent(
+    input: TurnAddress & { callId: string; maxTokens?: number; canBackground: boolean },
+  ): Promise<OpenedSubagent>;
   /** Commits the end of a call's turn below, and what it came to as the call's result. */
   closeSubagent(input: CloseSubagentInput): Promise<CallChange>;
   /** The turns of these calls: of the session, or of sessions below it. Unknown calls are left out. */
@@ -96,7 +98,9 @@ export interface OpenedTurn {
   duplicateOf?: string;
 }
 
-export type OpenedSubagent = { kind: 'opened'; child: ChildTurn } | { kind: 'settled'; change: CallChange };
+export type OpenedSubagent =
+  | { kind: 'opened'; child: ChildTurn; background?: { afterMs: number } }
+  | { kind: 'settled'; change: CallChange };
 
 export interface CloseSubagentInput extends TurnAddress {
   callId: string;

@@ -126,6 +126,8 @@ export interface TurnCall {
   deadline?: GateDeadline;
   /** It is a turn of another agent. */
   child?: { breadth: number };
+  /** It goes on in the background when it takes longer, in milliseconds. */
+  backgroundAfterMs?: number;
 }
 
 /** A turn of a session below, which a call of this turn asked for. */

@@ -13,6 +13,8 @@ export interface Lineage {
   relay: Relay;
   /** The parent's call that it works for. */
   callId?: string;
+  /** It goes on whatever becomes of the call's turn. */
+  isTask?: boolean;
 }
 
 const gateKinds: ReadonlySet<EventKind> = new Set([

@@ -162,6 +162,15 @@ export const EventBody = z.discriminatedUnion('kind', [
       .optional(),
   }),
   /** A task of the session's plan was made, changed or deleted; `by` names the session that did it. */
+  /** A call went on in the background, or what went on there has ended. The task's id is the call's. */
+  z.object({
+    kind: z.literal('background_task'),
+    callId: z.string(),
+    name: z.string(),
+    state: z.enum(['running', 'completed', 'failed', 'cancelled', 'lost']),
+    /** Of a subagent: where it works. */
+    taskSessionId: z.string().exactOptional(),
+  }),
   z.object({
     kind: z.literal('task_changed'),
     change: z.enum(['created', 'updated', 'deleted']),

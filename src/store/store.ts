@@ -387,13 +387,15 @@ export interface AuditStore {
 export interface EventStore {
   /**
    * Appends streamed events of an unfinished message; they are deleted when it is committed, or its turn closes. After that nothing is
-   * appended and the answer is empty: a worker that was thought dead may still stream.
+   * appended and the answer is empty: a worker that was thought dead may still stream. What goes on in the background may outlive its turn:
+   * it stays until `slots.update` forgets it.
    */
   appendEphemeral(
     ref: SessionRef,
     turn: number,
     messageId: string,
     bodies: EventBody[],
+    options?: { isBackground?: boolean },
   ): Promise<{ id: number; at: string }[]>;
   appendDurable(ref: SessionRef, turn: number, bodies: EventBody[]): Promise<{ id: number; at: string }[]>;
   /**
@@ -432,6 +434,8 @@ export interface SlotChange {
   value: Json | undefined;
   /** Appended to the session's log, as events of this turn. */
   events?: { turn: number; bodies: EventBody[] };
+  /** Streamed events of this message go. */
+  forgets?: string;
 }
 
 /** Sealed secrets of owners: the store can't read them (vault.ts). */

@@ -75,12 +75,15 @@ export function planTools(board: PlanBoard): Tool[] {
     defineTool({
       ...ofPlan,
       name: 'task_list',
-      description: 'List the tasks of your plan: id, status, subject, owner and what blocks them.',
+      description:
+        'List the tasks of your plan: id, status, subject, owner and what blocks them; and what goes on in the background.',
       input: z.object({}),
       concurrencySafe: true,
       async execute(_, { owner: of, sessionId }) {
         const views = taskViews(await board.read({ owner: of, sessionId }));
-        return views.length === 0 ? 'The plan has no tasks.' : describeTasks(views);
+        const plan = views.length === 0 ? 'The plan has no tasks.' : describeTasks(views);
+        const background = await board.background?.({ owner: of, sessionId });
+        return background === undefined ? plan : `${plan}\n\n${background}`;
       },
     }),
     defineTool({

@@ -13,6 +13,8 @@ const listed = 30;
 /** The plan as its tools see it. */
 export interface PlanBoard {
   read(call: SessionRef): Promise<Plan>;
+  /** What goes on in the background besides; undefined when there is nothing. */
+  background?(session: SessionRef): Promise<string | undefined>;
   /** Changes it for a call. What `change` throws is the call's error. */
   change(call: CallContext, change: (plan: Plan) => Plan): Promise<Plan>;
 }
@@ -21,8 +23,8 @@ export interface PlanBoard {
  * Tools with which an agent keeps a plan: tasks with states and dependencies, on by `defineAgent({ tasks: true })`. What is open is told
  * before a model call whose context shows neither the plan nor a call of these tools.
  */
-export function taskSource(store: Store): ToolSource {
-  const board = boardOf(store);
+export function taskSource(store: Store, background?: PlanBoard['background']): ToolSource {
+  const board = { ...boardOf(store), ...(background ? { background } : {}) };
   const tools = planTools(board);
   const unlessCalled = tools.map(({ name }) => name);
   return {

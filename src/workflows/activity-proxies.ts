@@ -3,6 +3,7 @@ import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from 
 import type { InboxActivities, StepActivities, StoreActivities } from '../contracts/activities.ts';
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
 import type { FlowActivities } from '../contracts/flow.ts';
+import type { TaskActivities, TaskStoreActivities } from '../contracts/tasks.ts';
 import { failure } from '../contracts/failures.ts';
 
 const never = [failure.agentNotFound, failure.inputNotFound, failure.tooLarge, failure.rejected];
@@ -25,6 +26,14 @@ export const store = proxyLocalActivities<StoreActivities>(shortWrite);
 export const childTurns = proxyLocalActivities<ChildTurnActivities>(shortWrite);
 
 export const { listItems } = proxyLocalActivities<FlowActivities>(shortWrite);
+
+export const taskStore = proxyLocalActivities<TaskStoreActivities>(shortWrite);
+
+/** Until the session has taken the message. */
+export const { deliverTask } = proxyActivities<TaskActivities>({
+  startToCloseTimeout: '1m',
+  retry: { initialInterval: '500ms', maximumInterval: '1m', nonRetryableErrorTypes: never },
+});
 
 /** Reaches a session through Temporal: tried until a worker answers for it. */
 export const { submitTurn } = proxyActivities<SubmitActivities>({
@@ -64,4 +73,11 @@ export function runToolsWithin(timeoutMs: number) {
     ...longActivity,
     startToCloseTimeout: timeoutMs + 60_000,
   }).runTools;
+}
+
+export function runTaskWithin(timeoutMs: number) {
+  return proxyActivities<TaskActivities>({
+    ...longActivity,
+    startToCloseTimeout: timeoutMs + 60_000,
+  }).runTask;
 }

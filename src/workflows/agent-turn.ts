@@ -10,9 +10,11 @@ import {
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow';
 import type { CallChange, GateAnswer } from '../contracts/activities.ts';
 import { failure } from '../contracts/failures.ts';
+import { sessionWorkflowId } from '../contracts/ids.ts';
 import type { Answered, Steer, TurnCall, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
 import {
   confirmSignal,
@@ -32,7 +34,7 @@ import { searchAttributes } from '../contracts/search-attributes.ts';
 import { assertNever } from '../core/assert-never.ts';
 import { pauseReason, type NextAction } from '../core/next-action.ts';
 import { callModel, runToolsWithin, store } from './activity-proxies.ts';
-import { allEnded, runSubagents } from './subagents.ts';
+import { allEnded, runLongTool, runSubagents } from './subagents.ts';
 import { readInterrupt, toActor, whyNoAnswers, whyNoInput } from './check-message.ts';
 import type { Refusal } from './gate-answers.ts';
 import { mustRotate } from './must-rotate.ts';
@@ -44,6 +46,7 @@ const learningMs = 2000;
 
 export async function agentTurn(input: TurnInput): Promise<TurnResult> {
   const turn = new TurnState(input);
+  turn.canBackground = workflowInfo().parent?.workflowId === sessionWorkflowId(input.ref);
   handleMessages(turn);
   try {
     if (!input.carry) {
@@ -110,12 +113,16 @@ async function reason(
 }
 
 async function act(turn: TurnState, calls: TurnCall[], hasSearchAttributes: boolean): Promise<void> {
-  const own = calls.filter(({ child }) => !child);
   const children = calls.filter(({ child }) => child);
+  const long = calls.filter(
+    ({ child, backgroundAfterMs }) => !child && backgroundAfterMs !== undefined && turn.canBackground,
+  );
+  const own = calls.filter((call) => !children.includes(call) && !long.includes(call));
   const changes = await interruptible(turn, () =>
     allEnded([
       ...(own.length > 0 ? [runBatch(turn, own)] : []),
       ...(children.length > 0 ? [runSubagents(turn, children, hasSearchAttributes)] : []),
+      ...long.map(async (call) => [await runLongTool(turn, call, hasSearchAttributes)]),
     ]),
   );
   if (changes) turn.callsChanged(changes.flat());

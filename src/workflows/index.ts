@@ -2,4 +2,5 @@
 export { agentPipeline } from './agent-pipeline.ts';
 export { agentSession } from './agent-session.ts';
 export { scheduledTurn } from './scheduled-turn.ts';
+export { agentTask } from './agent-task.ts';
 export { agentTurn } from './agent-turn.ts';

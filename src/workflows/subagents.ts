@@ -1,19 +1,14 @@
-// Workflow code: calls that are turns of other agents, which their turn waits for. Imports core, contracts and @temporalio/workflow only.
-import { CancellationScope, ParentClosePolicy, startChild } from '@temporalio/workflow';
-import { TypedSearchAttributes } from '@temporalio/common';
+// Workflow code: calls that are turns of other agents, or that may go on in the background. Imports contracts and @temporalio/workflow only.
+import { CancellationScope, condition } from '@temporalio/workflow';
 import type { CallChange } from '../contracts/activities.ts';
-import { turnIdOf } from '../contracts/ids.ts';
-import type { ChildTurn, TurnCall, TurnInput, TurnResult } from '../contracts/inputs.ts';
-import { interruptSignal } from '../contracts/messages.ts';
-import { searchAttributes } from '../contracts/search-attributes.ts';
-import { store } from './activity-proxies.ts';
+import type { TurnCall } from '../contracts/inputs.ts';
+import type { TaskInput } from '../contracts/tasks.ts';
+import { store, taskStore } from './activity-proxies.ts';
+import { interruptWhenCancelled, runChildTurn, startTask } from './child-workflows.ts';
 import { outcomeOf } from './turn-outcome.ts';
 import type { TurnState } from './turn-state.ts';
 
-/** By its name: this file is part of it. */
-type AgentTurn = (input: TurnInput) => Promise<TurnResult>;
-
-/** Runs them side by side, as many at once as the narrowest of them permits. */
+/** Runs subagents side by side, as many at once as the narrowest of them permits. */
 export async function runSubagents(
   turn: TurnState,
   calls: readonly TurnCall[],
@@ -24,10 +19,21 @@ export async function runSubagents(
   const changes: CallChange[] = [];
   const work = async (): Promise<void> => {
     for (let call = waiting.shift(); call; call = waiting.shift())
-      changes.push(await runChild(turn, call, hasSearchAttributes));
+      changes.push(await runSubagent(turn, call, hasSearchAttributes));
   };
   await allEnded(Array.from({ length: Math.min(width, calls.length) }, work));
   return changes;
+}
+
+/** Runs a tool that goes on in the background when it takes longer. */
+export function runLongTool(
+  turn: TurnState,
+  call: TurnCall,
+  hasSearchAttributes: boolean,
+): Promise<CallChange> {
+  const { timeoutMs, backgroundAfterMs } = call;
+  const work = { kind: 'tool', step: turn.view.step, timeoutMs } as const;
+  return runTask(turn, call, { work, hasSearchAttributes, afterMs: backgroundAfterMs ?? timeoutMs });
 }
 
 /** Resolves, or rejects with the first failure, when none of them runs any more. */
@@ -39,12 +45,21 @@ export async function allEnded<T>(work: readonly Promise<T>[]): Promise<T[]> {
   });
 }
 
-async function runChild(turn: TurnState, call: TurnCall, hasSearchAttributes: boolean): Promise<CallChange> {
+async function runSubagent(
+  turn: TurnState,
+  call: TurnCall,
+  hasSearchAttributes: boolean,
+): Promise<CallChange> {
   const { callId } = call;
-  const opened = await store.openSubagent({ ...turn.address, callId, ...turn.tokensLeft });
+  const { canBackground, tokensLeft } = turn;
+  const opened = await store.openSubagent({ ...turn.address, callId, canBackground, ...tokensLeft });
   if (opened.kind === 'settled') return opened.change;
-  const { child } = opened;
-  const result = await outcomeOf(() => runTurn(turn, child, hasSearchAttributes));
+  const { child, background } = opened;
+  if (background) {
+    const work = { kind: 'subagent', child } as const;
+    return runTask(turn, call, { work, hasSearchAttributes, afterMs: background.afterMs });
+  }
+  const result = await outcomeOf(() => runChildTurn(child, hasSearchAttributes, () => reasonOf(turn)));
   turn.childEnded(result);
   const isStopping = CancellationScope.current().consideredCancelled;
   return CancellationScope.nonCancellable(() =>
@@ -52,43 +67,40 @@ async function runChild(turn: TurnState, call: TurnCall, hasSearchAttributes: bo
   );
 }
 
-/** It is told of an interrupt, and ends by itself: what it has said stays, and what is below it ends in the same way. */
-async function runTurn(turn: TurnState, child: ChildTurn, hasSearchAttributes: boolean): Promise<TurnResult> {
+/** Waits for a task as long as it may take; then its call is settled, and it goes on. */
+async function runTask(
+  turn: TurnState,
+  { callId, name }: TurnCall,
+  task: Pick<TaskInput, 'work' | 'hasSearchAttributes'> & { afterMs: number },
+): Promise<CallChange> {
+  const { afterMs, ...rest } = task;
   const scope = CancellationScope.current();
   if (scope.consideredCancelled) await scope.cancelRequested;
+  const address = { ...turn.address, callId };
   return CancellationScope.nonCancellable(async () => {
-    const handle = await startChild<AgentTurn>('agentTurn', childOptions(child, hasSearchAttributes));
+    const handle = await startTask({ ...address, name, ...rest });
     let hasEnded = false;
-    scope.cancelRequested.catch(() => {
-      const reason = turn.interruptReason ?? 'the turn that asked for it was cancelled';
-      if (!hasEnded) handle.signal(interruptSignal, { reason }).catch(() => undefined);
+    const ended = handle.result().catch(async (error: unknown) => {
+      const why = `its workflow ended: ${error instanceof Error ? error.message : String(error)}`;
+      return (await taskStore.endTask({ ...address, why, isCancelled: false })).change;
     });
-    try {
-      return await handle.result();
-    } finally {
+    const noteEnd = (): void => {
       hasEnded = true;
-    }
+    };
+    ended.then(noteEnd, noteEnd);
+    const leave = interruptWhenCancelled(scope, handle, ended, () => reasonOf(turn));
+    const isDone = () => hasEnded || scope.consideredCancelled;
+    if (afterMs > 0 && (await condition(isDone, afterMs, { summary: `${name} may go on in the background` })))
+      return ended;
+    leave();
+    // From here on what it comes to is told by the task itself.
+    ended.catch(() => undefined);
+    const taskSessionId =
+      rest.work.kind === 'subagent' ? { taskSessionId: rest.work.child.ref.sessionId } : {};
+    return taskStore.moveToBackground({ ...address, name, ...taskSessionId });
   });
 }
 
-function childOptions({ inputId, ...child }: ChildTurn, hasSearchAttributes: boolean) {
-  const { ref, turn, agent } = child;
-  return {
-    workflowId: turnIdOf(ref, turn),
-    args: [{ ...child, inputId, hasSearchAttributes }] as [TurnInput],
-    staticSummary: `${agent} · subagent ${ref.sessionId}`,
-    // Nobody else waits for it.
-    parentClosePolicy: ParentClosePolicy.TERMINATE,
-    ...(hasSearchAttributes
-      ? {
-          typedSearchAttributes: new TypedSearchAttributes([
-            { key: searchAttributes.owner, value: ref.owner },
-            { key: searchAttributes.agent, value: agent },
-            { key: searchAttributes.session, value: ref.sessionId },
-            { key: searchAttributes.state, value: 'running' },
-            { key: searchAttributes.gates, value: 0 },
-          ]),
-        }
-      : {}),
-  };
+function reasonOf(turn: TurnState): string {
+  return turn.interruptReason ?? 'the turn that asked for it was cancelled';
 }

@@ -41,6 +41,8 @@ export class TurnState {
   isAtGate = false;
   /** An activity runs that may change calls: whoever reads the store knows of it before the turn does. */
   isBusy = false;
+  /** Its session's workflow runs it, so that somebody is there for what comes later. */
+  canBackground = false;
   /** Called once when an interrupt arrives, to cancel what runs. */
   onInterrupt: (() => void) | undefined;
 

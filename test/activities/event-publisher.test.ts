@@ -26,7 +26,7 @@ describe('EventPublisher', () => {
       writes.push(bodies);
       return bodies.map((_, place) => ({ id: place + 1, at: '' }));
     };
-    publisher = new EventPublisher({ appendEphemeral } as EventStore, ref, 1, '1/1');
+    publisher = new EventPublisher({ appendEphemeral }, ref, 1, '1/1');
   });
 
   it('writes nothing for a stream that ends at once: all goes with the commit', async () => {

@@ -17,9 +17,9 @@ const defaultLimit = 1_000;
 
 export function sqlEvents(context: SqlContext): EventStore {
   return {
-    appendEphemeral: (ref, turn, messageId, bodies) =>
+    appendEphemeral: (ref, turn, messageId, bodies, { isBackground = false } = {}) =>
       write(context, ref, async (session) => {
-        if (await isOver(session, turn, messageId)) return [];
+        if (!isBackground && (await isOver(session, turn, messageId))) return [];
         return bodies.map((body) => session.appendEvent(turn, body, messageId));
       }),
 

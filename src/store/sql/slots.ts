@@ -38,7 +38,8 @@ export function sqlSlots(context: SqlContext): SlotStore {
           .where('name', '=', name)
           .executeTakeFirst();
         const now = row && (JSON.parse(row.value) as Json);
-        const { value, events } = change(now);
+        const { value, events, forgets } = change(now);
+        if (forgets !== undefined) await session.deleteEphemeral({ messageId: forgets });
         for (const body of events?.bodies ?? []) session.appendEvent(events?.turn ?? 0, body);
         if (value === now) return now;
         if (value === undefined) {

@@ -1,0 +1,187 @@
+import type { Agent } from '../agents/agent.ts';
+import type { TurnAddress } from '../contracts/activities.ts';
+import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
+import { resultMessageId } from '../core/message-ids.ts';
+import { scrub, secretTexts } from '../core/redact.ts';
+import type { PermissionPolicy } from '../core/permission.ts';
+import type { CallRecord, EventStore, SessionRecord, Store } from '../store/store.ts';
+import { parseArguments } from '../tools/parse-arguments.ts';
+import { runTool } from '../tools/run-tool.ts';
+import { OutcomeUnknownError } from '../tools/outcome-unknown.ts';
+import { errorOutcome } from '../tools/tool-errors.ts';
+import type { Tool, ToolOutcome } from '../tools/tool.ts';
+import { askInCall } from './ask-in-call.ts';
+import type { ActivityDeps } from './deps.ts';
+import { EventPublisher } from './event-publisher.ts';
+import { isFinal, judge } from './judge.ts';
+import { isCancelRequested } from './liveness.ts';
+import { outlastStore } from './outlast-store.ts';
+import { resultMessage, textOutcome } from './result-message.ts';
+import { fillSecrets } from './secret-answers.ts';
+import { slotsOf } from './session-slots.ts';
+
+/** A call that has been begun this often without an outcome takes its workers down: it gets an ERROR result instead of another try. */
+const maxDispatches = 5;
+
+/** What the calls of a batch share; the permissions are those that hold when it begins. */
+export interface Batch {
+  deps: ActivityDeps;
+  address: TurnAddress;
+  agent: Agent;
+  session: SessionRecord;
+  policy: PermissionPolicy;
+  ledger: CallLedger;
+}
+
+/** Where the outcome of a call is committed, and what it tells meanwhile. */
+export interface CallLedger {
+  settle(call: CallRecord, outcome: ToolOutcome): Promise<CallRecord>;
+  /** Its worker ended, or the tool itself does not know: it may or may not have happened. */
+  leaveUncertain(call: CallRecord, reason: string): Promise<CallRecord>;
+  events: Pick<EventStore, 'appendEphemeral'>;
+}
+
+/** The call waits for its result in its own turn. */
+export function turnLedger({ calls, events }: Store, ref: SessionRef): CallLedger {
+  return {
+    settle: (call, outcome) => calls.settle(ref, call.callId, resultMessage(call, outcome)),
+    leaveUncertain: (call, reason) => calls.move(ref, call.callId, { state: 'uncertain', reason }),
+    events,
+  };
+}
+
+/** One call, from its arguments to its committed result. */
+export class CallRun {
+  readonly #batch: Batch;
+  /** The ledger's row as it was before this attempt marked it. */
+  readonly #before: CallRecord;
+  readonly #signal: AbortSignal;
+
+  constructor(batch: Batch, before: CallRecord, signal: AbortSignal) {
+    this.#batch = batch;
+    this.#before = before;
+    this.#signal = signal;
+  }
+
+  async perform(): Promise<CallRecord> {
+    const before = this.#before;
+    // Asking in mid-call: the worker that did has ended.
+    const wasAsking = before.state === 'asking' && before.isDispatched;
+    if (before.state !== 'allowed' && before.state !== 'pending' && !wasAsking) return before;
+    if (wasAsking)
+      await this.#batch.deps.store.calls.move(this.#batch.address.ref, before.callId, { state: 'allowed' });
+    const tool = this.#batch.agent.toolByName.get(before.name);
+    if (!tool)
+      return this.#settle(errorOutcome(`The tool ${before.name} is not part of the agent any more.`));
+    const secrets = tool.secrets ?? [];
+    const raw = await fillSecrets(
+      this.#batch.deps.store,
+      this.#batch.address.ref,
+      before.sealed ?? before.arguments,
+      secrets,
+    );
+    const parsed = await parseArguments(raw, tool);
+    if (!parsed.ok) return this.#settle(errorOutcome(parsed.message));
+
+    if (before.isDispatched && !tool.isIdempotent && !tool.isReadOnly(parsed.input))
+      return this.#uncertain(
+        `${before.name} was begun and its worker ended before the outcome was recorded: it may or may not have happened.`,
+      );
+    if (before.attempts >= maxDispatches)
+      return this.#settle(
+        errorOutcome(
+          `${before.name} was begun ${before.attempts} times and its worker ended each time: don't call it again this way.`,
+        ),
+      );
+    const denial = await this.#denialNow(tool, parsed.input);
+    if (denial !== undefined) return this.#settle(textOutcome('denied', `Permission denied: ${denial}`));
+    return this.#run(tool, parsed.input, secretTexts(raw, secrets));
+  }
+
+  /** A rule that forbids the call may have come after it was allowed, and its secrets are known only now. */
+  async #denialNow(tool: Tool, input: unknown): Promise<string | undefined> {
+    const { agent, session, policy } = this.#batch;
+    const decision = await judge(agent, tool, input, session, policy);
+    return isFinal(decision) ? decision.reason : undefined;
+  }
+
+  /** @param secrets texts that must not come back: neither in the result nor while it runs. */
+  async #run(tool: Tool, input: unknown, secrets: readonly string[]): Promise<CallRecord> {
+    const { ref, turn } = this.#batch.address;
+    const { callId, step } = this.#before;
+    const messageId = resultMessageId(turn, step, callId);
+    const publisher = new EventPublisher(this.#batch.ledger.events, ref, turn, messageId);
+    const turnId = turnIdOf(ref, turn);
+    try {
+      const outcome = await runTool(
+        tool,
+        input,
+        {
+          ...ref,
+          turnId,
+          callId,
+          idempotencyKey: `${turnId}:${callId}`,
+          attempt: this.#before.attempts + 1,
+          signal: this.#signal,
+          slots: slotsOf(this.#batch.deps.store.slots, ref),
+        },
+        {
+          // A secret may be parted by two pieces of text: where there is one, the text comes with the result.
+          onText: (delta) =>
+            secrets.length === 0 &&
+            publisher.publish([{ kind: 'tool_result_delta', messageId, callId, delta }]),
+          onProgress: ({ message, ...progress }) =>
+            publisher.publish([
+              {
+                kind: 'tool_result_delta',
+                messageId,
+                callId,
+                progress: {
+                  ...progress,
+                  ...(message === undefined ? {} : { message: scrub(message, secrets) }),
+                },
+              },
+            ]),
+          onAsk: (question, { waitMs }) =>
+            askInCall(this.#batch.deps.store, { ref, turn, callId }, question, {
+              waitMs,
+              signal: this.#signal,
+              policy: tool.approval ?? this.#batch.agent.permissions.approval,
+            }),
+        },
+      );
+      return await this.#settle(withoutSecrets(outcome, secrets), publisher);
+    } catch (error) {
+      if (error instanceof OutcomeUnknownError) {
+        await publisher.finish();
+        return this.#uncertain(error.message);
+      }
+      // An interrupt ends the call for good; any other stop leaves it dispatched, for the next attempt to judge.
+      if (!this.#signal.aborted || !isCancelRequested()) throw error;
+      return this.#settle(
+        textOutcome(
+          'interrupted',
+          'Interrupted while it ran: it may have taken effect, in whole or in part.',
+        ),
+        publisher,
+      );
+    }
+  }
+
+  async #settle(outcome: ToolOutcome, publisher?: EventPublisher): Promise<CallRecord> {
+    // What was streamed goes: the committed result replaces it.
+    await publisher?.finish();
+    return outlastStore(this.#signal, () => this.#batch.ledger.settle(this.#before, outcome));
+  }
+
+  #uncertain(reason: string): Promise<CallRecord> {
+    return this.#batch.ledger.leaveUncertain(this.#before, reason);
+  }
+}
+
+function withoutSecrets(outcome: ToolOutcome, secrets: readonly string[]): ToolOutcome {
+  const parts = outcome.parts.map((part) =>
+    part.type === 'text' ? { ...part, text: scrub(part.text, secrets) } : part,
+  );
+  return { ...outcome, parts };
+}
