@@ -101,7 +101,8 @@ const notFoundCode = 5;
 export function isNotFound(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError) return true;
   const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) && Number(cause.code) === notFoundCode;
+  const code: number | undefined = isGrpcServiceError(cause) ? cause.code : undefined;
+  return code === notFoundCode;
 }
 
 function asLine({ taskId, name, state, startedAt, endedAt }: BackgroundTask): string {
