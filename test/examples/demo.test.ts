@@ -116,3 +116,17 @@ describe('npm run example:team', { timeout: 180_000 }, () => {
     expect(output).toContain('The town should build the wind turbine.');
   });
 });
+
+describe('npm run example:coder', { timeout: 180_000 }, () => {
+  it('has an agent write a program in its workspace, see a test fail, mend it, and ask before it runs it', async () => {
+    const example = startScript('example:coder', '--yes');
+    const exitCode = await example.ended;
+    const output = example.output();
+    expect(exitCode, output).toBe(0);
+    expect(output).toMatch(/✗ bash bash failed: the command ended with exit code 1\./);
+    expect(output).toMatch(/✓ edit Changed slug\.mjs in one place\./);
+    expect(output).toMatch(/bash waits for a person/);
+    expect(output).toContain('✓ bash durable-agents-at-last');
+    expect(output).toContain('Snapshots of the workspace: before turn 1');
+  });
+});
