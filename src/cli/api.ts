@@ -1,7 +1,14 @@
 import { Connection } from '@temporalio/client';
 import type { AgentDescription } from '../agents/describe-agent.ts';
 import { DurascopeClient } from '../client/index.ts';
-import { builtAdminPage, createServer, listen, type Listening, type Log } from '../server/index.ts';
+import {
+  builtAdminPage,
+  createServer,
+  installPrometheus,
+  listen,
+  type Listening,
+  type Log,
+} from '../server/index.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openStore } from '../store/open-store.ts';
 import { apiAccess } from './api-access.ts';
@@ -49,6 +56,7 @@ export async function startApi(settings: Settings, options: ApiOptions): Promise
       limitsOf: (of) => ownerLimits[of] ?? limits,
       prices,
       log,
+      renderMetrics: installPrometheus(),
       ...(agents ? { agents } : {}),
       ...(page === undefined ? {} : { adminPage: page }),
     });

@@ -2,12 +2,15 @@ import type { Command } from 'commander';
 import { resolveSettings } from '../settings/settings.ts';
 import { missingConfig } from '../settings/load-config.ts';
 import { CommandError } from './command-error.ts';
+import { serveMetrics } from './serve-metrics.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { onInterrupt } from './on-interrupt.ts';
-import { oneOf } from './option-parsers.ts';
+import { oneOf, wholeNumber } from './option-parsers.ts';
 
 interface WorkerOptions extends CommonOptions {
   logLevel: 'DEBUG' | 'INFO' | 'WARN' | 'ERROR';
+  metricsPort?: number;
+  metricsHost: string;
 }
 
 export function workerCommand(): Command {
@@ -22,6 +25,8 @@ export function workerCommand(): Command {
       oneOf('DEBUG', 'INFO', 'WARN', 'ERROR'),
       'INFO',
     )
+    .option('--metrics-port <port>', 'answer Prometheus there at /metrics; 0: any', wholeNumber(0, 65_535))
+    .option('--metrics-host <address>', 'to answer it on; 0.0.0.0: all', '127.0.0.1')
     .addHelpText(
       'after',
       '\nSIGTERM or Ctrl-C: takes no more work, lets what runs end for ten seconds, exits 0; a second one exits 130.\n' +
@@ -50,6 +55,9 @@ async function worker(options: WorkerOptions): Promise<void> {
     level: options.logLevel,
     write: (line) => void process.stdout.write(`${line}\n`),
   });
+  const { metricsPort, metricsHost } = options;
+  const metrics = metricsPort === undefined ? undefined : await serveMetrics(metricsPort, metricsHost);
+  if (metrics) log.info('metrics are served', { url: metrics.url });
   const running = await startWorker({ ...settings, config });
   const stopListening = onInterrupt((signal) => {
     log.info('worker stops', { signal });
@@ -61,6 +69,11 @@ async function worker(options: WorkerOptions): Promise<void> {
     namespace: temporal.namespace,
     taskQueue: settings.taskQueue,
   });
-  await running.run().finally(stopListening);
+  try {
+    await running.run();
+  } finally {
+    stopListening();
+    await metrics?.close();
+  }
   log.info('worker has stopped');
 }

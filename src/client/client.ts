@@ -30,9 +30,18 @@ export interface Durascope {
   sessionOfCall(owner: string, callId: string): Promise<Session>;
   /** What turns came to, by day and agent, of the days from `from` to `to` (UTC, `2026-01-31`), both included. */
   usage(owner: string, days: { from: string; to: string }): Promise<DayUsage[]>;
+  /** How much waits now, over all owners: for whoever runs the service. */
+  load(): Promise<ServiceLoad>;
   /** Asks what it depends on; never throws because one of them is away. */
   health(): Promise<Health>;
   close(): Promise<void>;
+}
+
+export interface ServiceLoad {
+  /** Calls at gates, by state. */
+  gates: Record<GateState, number>;
+  /** Tasks that no worker has taken yet, about: of workflows and of activities. */
+  queued: { workflows: number; activities: number };
 }
 
 /** By dependency: `ok`, or what is wrong with it. */

@@ -6,6 +6,7 @@ import type {
   Durascope,
   Health,
   PendingCall,
+  ServiceLoad,
   Session,
   SessionAddress,
   SessionFilter,
@@ -73,6 +74,11 @@ export class HttpDurascope implements Durascope {
       query: { from, to },
     });
     return items;
+  }
+
+  /** @throws DurascopeError `forbidden` without the scope `admin`. */
+  load(): Promise<ServiceLoad> {
+    return ask(this.#context, { path: '/v1/load' });
   }
 
   async health(): Promise<Health> {

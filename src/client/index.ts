@@ -16,6 +16,7 @@ export type {
   PendingCall,
   Reply,
   Session,
+  ServiceLoad,
   SessionAddress,
   SessionDetails,
   SessionFilter,

@@ -9,6 +9,7 @@ import type {
   Health,
   PendingCall,
   Session,
+  ServiceLoad,
   SessionAddress,
   SessionFilter,
   SessionSummary,
@@ -22,6 +23,9 @@ import { TemporalPipelines } from './temporal-pipelines.ts';
 import { toPendingCall } from './pending-call.ts';
 import { TemporalSchedules } from './temporal-schedules.ts';
 import { TemporalSession } from './temporal-session.ts';
+
+/** As Temporal numbers them. */
+const taskQueueType = { workflow: 1, activity: 2 } as const;
 
 /** How long a dependency may take to say that it is there. */
 const healthMs = 3_000;
@@ -116,6 +120,27 @@ export class DurascopeClient implements Durascope {
 
   usage(owner: string, { from, to }: { from: string; to: string }): Promise<DayUsage[]> {
     return this.#context.content.store.usage.list(owner, from, to);
+  }
+
+  async load(): Promise<ServiceLoad> {
+    const [gates, workflows, activities] = await Promise.all([
+      this.#context.content.store.calls.countOpen(),
+      this.#backlog(taskQueueType.workflow),
+      this.#backlog(taskQueueType.activity),
+    ]);
+    return { gates, queued: { workflows, activities } };
+  }
+
+  async #backlog(type: number): Promise<number> {
+    const { temporal, taskQueue } = this.#context;
+    const { stats } = await temporal.workflowService.describeTaskQueue({
+      namespace: temporal.options.namespace,
+      taskQueue: { name: taskQueue },
+      // oxlint-disable-next-line typescript/no-unsafe-enum-assignment -- its package is none of ours
+      taskQueueType: type,
+      reportStats: true,
+    });
+    return Number(stats?.approximateBacklogCount ?? 0);
   }
 
   async health(): Promise<Health> {

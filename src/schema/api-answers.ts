@@ -198,6 +198,11 @@ export const HealthView = z.object({
   dependencies: z.object({ store: isThere, temporal: isThere }),
 });
 
+export const LoadView = z.object({
+  gates: z.object({ asking: count, submitted: count, uncertain: count }),
+  queued: z.object({ workflows: count, activities: count }),
+});
+
 export const Live = z.object({ status: z.literal('ok') });
 
 const page = <T extends z.ZodType>(item: T) =>

@@ -14,7 +14,7 @@ export interface AppOptions extends Handling {
   corsOrigins: readonly string[];
 }
 
-type Env = { Variables: { requestId: string } };
+type Env = { Variables: { requestId: string; about?: { owner: string; actor: string } } };
 
 /** The API as one `fetch`. */
 export function createApp(routes: readonly Route[], options: AppOptions): Hono<Env> {
@@ -53,7 +53,33 @@ export function createApp(routes: readonly Route[], options: AppOptions): Hono<E
   for (const route of routes)
     app.on(route.method.toUpperCase(), honoPath(route), async (context) => {
       context.header('cache-control', 'no-store');
-      return handleCall(route, context, options);
+      const begin = performance.now();
+      let status = 500;
+      let problem: Problem | undefined;
+      try {
+        const response = await handleCall(route, context, options);
+        status = response.status;
+        return response;
+      } catch (error) {
+        problem = toProblem(error);
+        status = problem.status;
+        throw problem;
+      } finally {
+        const ms = performance.now() - begin;
+        noteCall(options, route, { status, ms, problem });
+        options.log.info(
+          {
+            requestId: context.get('requestId'),
+            operation: route.name,
+            status,
+            ms: Math.round(ms),
+            ...context.get('about'),
+            ...idsOf(context.req.param() as Record<string, string>),
+            ...(problem ? { code: problem.code } : {}),
+          },
+          'request',
+        );
+      }
     });
   app.get('/openapi.json', (context) => context.json(document));
 
@@ -75,6 +101,20 @@ export function createApp(routes: readonly Route[], options: AppOptions): Hono<E
     return problemResponse(problem, requestId);
   });
   return app;
+}
+
+function noteCall(
+  { meters }: AppOptions,
+  { name: operation }: Route,
+  { status, ms, problem }: { status: number; ms: number; problem: Problem | undefined },
+): void {
+  meters.requests.record(ms / 1_000, { operation, status });
+  if (problem) meters.problems.add(1, { operation, code: problem.code });
+}
+
+/** What a path names. It is the caller's text: no more of it is logged than an id has. */
+function idsOf(params: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).map(([name, value]) => [name, value.slice(0, 400)]));
 }
 
 /** A turn's id holds slashes, which may come as they are. */

@@ -5,6 +5,8 @@ import type { OwnerLimits, Price } from '../schema/api-config.ts';
 import { EventHub } from './event-hub.ts';
 import { createApp } from './app.ts';
 import { Limits } from './limits.ts';
+import { measureLoad } from './measure-load.ts';
+import { serverMeters } from '../metrics/meters.ts';
 import { silent, type Log } from './log.ts';
 import { ownOnly, type AccessPolicy, type Authenticator } from './principal.ts';
 import { eventRoutes } from './routes/events.ts';
@@ -32,6 +34,8 @@ export interface ServerOptions {
   limitsOf?: (owner: string) => OwnerLimits;
   /** Of a million tokens, by model: for `costPerDay` and the usage list. */
   prices?: Readonly<Record<string, Price>>;
+  /** Answers `/metrics`: see `installPrometheus`. Default: what is measured goes to the process's OpenTelemetry provider only. */
+  renderMetrics?: () => Promise<string>;
   log?: Log;
 }
 
@@ -65,6 +69,8 @@ export function createServer(options: ServerOptions): DurascopeServer {
   const page = options.adminPage === undefined ? undefined : adminPage(options.adminPage);
   const { limitsOf = () => ({}), prices = {} } = options;
   const draining = new AbortController();
+  const meters = serverMeters();
+  measureLoad(client, meters.meter);
   const app = createApp(routes, {
     client,
     events: new EventHub(client),
@@ -79,6 +85,8 @@ export function createServer(options: ServerOptions): DurascopeServer {
     log,
     draining: draining.signal,
     ...(agents ? { agents } : {}),
+    ...(options.renderMetrics ? { renderMetrics: options.renderMetrics } : {}),
+    meters,
   });
   return {
     fetch: async (request) => page?.(request) ?? app.fetch(request),

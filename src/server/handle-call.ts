@@ -24,6 +24,7 @@ const longestKey = 200;
 export async function handleCall(route: Route, context: Context, handling: Handling): Promise<Response> {
   const request = context.req.raw;
   const { principal, owner } = await admit(route, request, handling);
+  context.set('about', { owner, actor: principal.id });
   if (route.scope !== 'none') handling.limits.takeRequest(owner);
   const idempotencyKey = route.isIdempotent ? idempotencyKeyOf(request) : undefined;
   const call: Call<unknown, unknown, unknown> = {

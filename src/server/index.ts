@@ -14,5 +14,6 @@ export { storedKeys } from './auth/stored-keys.ts';
 export { listedKeys, parseListedKeys } from './auth/listed-keys.ts';
 export { jwtOf } from './auth/jwt.ts';
 export { firstOf } from './auth/first-of.ts';
+export { installPrometheus } from '../metrics/prometheus.ts';
 export { Problem, type ProblemCode } from './problem.ts';
 export type { Log } from './log.ts';

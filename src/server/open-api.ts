@@ -35,10 +35,23 @@ export function openApiDocument(routes: readonly Route[]): Schema {
 }
 
 function operation(route: Route, schemas: Components): Schema {
-  const { name, summary, scope, params, query, body, isIdempotent, isStream, status, answer, statusOf } =
-    route;
-  const content = isStream
-    ? { 'text/event-stream': { schema: { type: 'string' } } }
+  const {
+    name,
+    summary,
+    scope,
+    params,
+    query,
+    body,
+    isIdempotent,
+    isStream,
+    mediaType,
+    status,
+    answer,
+    statusOf,
+  } = route;
+  const textType = isStream ? 'text/event-stream' : mediaType;
+  const content = textType
+    ? { [textType]: { schema: { type: 'string' } } }
     : answer && { 'application/json': { schema: schemas.of(answer) } };
   return {
     operationId: name,

@@ -3,6 +3,7 @@ import type { Durascope } from '../client/client.ts';
 import type { AgentDescription } from '../agents/describe-agent.ts';
 import type { EventHub } from './event-hub.ts';
 import type { Limits } from './limits.ts';
+import type { serverMeters } from '../metrics/meters.ts';
 import type { Principal, Scope } from './principal.ts';
 
 /** What a handler is given: all of it checked. */
@@ -23,6 +24,9 @@ export interface RouteContext {
   client: Durascope;
   events: EventHub;
   limits: Limits;
+  meters: ReturnType<typeof serverMeters>;
+  /** Absent where nothing is kept in this process. */
+  renderMetrics?: () => Promise<string>;
   /** Absent where the server does not know them. */
   agents?: () => readonly AgentDescription[];
 }
@@ -57,6 +61,8 @@ export interface RouteSpec<
   answer?: Answer;
   /** For an operation whose answer may be a failure as well. */
   statusOf?: (answer: Answer extends z.ZodType ? z.input<Answer> : undefined) => 200 | 503;
+  /** Of an answer that is not JSON: the handler makes the response itself. */
+  mediaType?: string;
   /** A stream of server-sent events: the handler answers the response itself. */
   isStream?: boolean;
   handle(

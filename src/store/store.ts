@@ -314,6 +314,8 @@ export interface CallStore {
   ofTurn(ref: SessionRef, turn: number): Promise<CallRecord[]>;
   /** All calls of the owner's sessions that wait at a gate, or those of one state among them, oldest first. */
   open(owner: string, page: PageRequest & { state?: GateState }): Promise<Page<OwnedCall>>;
+  /** How many wait at gates, of all owners. */
+  countOpen(): Promise<Record<GateState, number>>;
   /** The calls of sessions below this one that wait at a gate, oldest first, at most 1,000. `path` leads from it down. */
   openBelow(ref: SessionRef): Promise<(OwnedCall & { path: string[] })[]>;
   /**

@@ -14,6 +14,7 @@ import { DefinitionError } from '../tools/definition-error.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
 import { openVault, type VaultOptions } from '../store/vault.ts';
 import { checkMcpNames } from './check-mcp-names.ts';
+import { measureActivities } from './measure-activities.ts';
 import { hasSearchAttributes } from './search-attributes.ts';
 import { checkWorkflowsPath, workflowBundle } from './workflow-bundle.ts';
 import { openWorkerScope } from './worker-scope.ts';
@@ -80,17 +81,19 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
     const scope = openWorkerScope({ vault, models });
     scope.resource(mcpPool, () => new McpPool({ vault, models, named: options.mcp ?? [] }));
     opened.unshift(scope);
-    const activities = createActivities({
-      store,
-      agents,
-      models,
-      contexts: new ContextCache(),
-      worker: scope,
-      ...(options.rulesOf ? { rulesOf: options.rulesOf } : {}),
-      ...(options.onGate ? { onGate: options.onGate } : {}),
-      lingerMs: options.sessionLingerMs ?? 60_000,
-      hasSearchAttributes: await hasSearchAttributes(connection, namespace),
-    });
+    const activities = measureActivities(
+      createActivities({
+        store,
+        agents,
+        models,
+        contexts: new ContextCache(),
+        worker: scope,
+        ...(options.rulesOf ? { rulesOf: options.rulesOf } : {}),
+        ...(options.onGate ? { onGate: options.onGate } : {}),
+        lingerMs: options.sessionLingerMs ?? 60_000,
+        hasSearchAttributes: await hasSearchAttributes(connection, namespace),
+      }),
+    );
     const worker = await Worker.create({
       connection,
       namespace,

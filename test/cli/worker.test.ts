@@ -13,7 +13,9 @@ afterEach(() => stack.model.assertDone());
 
 describe('durascope worker', () => {
   it('logs JSON lines, and stops at SIGTERM with 0', async () => {
-    const other = stack.live(['worker', '--task-queue', `cli-other-${process.pid}`]);
+    const other = stack.live(['worker', '--task-queue', `cli-other-${process.pid}`, '--metrics-port', '0']);
+    const metrics = await fetch(await other.waitFor(/"url":"(http:[^"]+)"/));
+    expect(metrics.status).toBe(200);
     await other.waitFor('worker runs');
     other.kill('SIGTERM');
     const { code, stdout } = await other.finished;
@@ -22,7 +24,7 @@ describe('durascope worker', () => {
       .trim()
       .split('\n')
       .map((line) => (parsed(line) as { message: string }).message);
-    expect(messages[0]).toBe('worker runs');
+    expect(messages.slice(0, 2)).toEqual(['metrics are served', 'worker runs']);
     expect(messages.at(-1)).toBe('worker has stopped');
   });
 

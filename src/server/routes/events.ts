@@ -64,11 +64,13 @@ export const eventRoutes = [followSession, followTurn];
 
 function stream(
   { owner, query, lastEventId, signal }: Call<unknown, z.output<typeof EventsQuery>, undefined>,
-  { events }: RouteContext,
+  { events, meters }: RouteContext,
   { sessionId, turnId }: { sessionId: string; turnId?: string },
 ): Response {
   const abort = new AbortController();
   signal.addEventListener('abort', () => abort.abort(), { signal: abort.signal });
+  meters.streams.add(1);
+  abort.signal.addEventListener('abort', () => meters.streams.add(-1));
   const wanted = query.kinds === undefined ? undefined : new Set(query.kinds.split(','));
   const after = lastEventId ?? query.after ?? 0;
   const belongs = turnId === undefined ? undefined : ofTurnFrames(turnId, after);

@@ -1,4 +1,5 @@
-import { AgentList, HealthView, Live } from '../../schema/api-answers.ts';
+import { Problem } from '../problem.ts';
+import { AgentList, HealthView, Live, LoadView } from '../../schema/api-answers.ts';
 import { defineRoute } from '../route.ts';
 
 const listAgents = defineRoute({
@@ -45,4 +46,29 @@ function stateOf(outcome: string): 'ok' | 'unavailable' {
   return outcome === 'ok' ? 'ok' : 'unavailable';
 }
 
-export const serviceRoutes = [listAgents, live, health];
+const load = defineRoute({
+  name: 'load',
+  method: 'get',
+  path: '/v1/load',
+  summary: 'How many calls wait at gates, and how many tasks for a worker, over all owners',
+  scope: 'admin',
+  status: 200,
+  answer: LoadView,
+  handle: (_, { client }) => client.load(),
+});
+
+const metrics = defineRoute({
+  name: 'metrics',
+  method: 'get',
+  path: '/metrics',
+  summary: 'What this process measured, as Prometheus reads it',
+  scope: 'admin',
+  status: 200,
+  mediaType: 'text/plain',
+  async handle(_, { renderMetrics }) {
+    if (!renderMetrics) throw new Problem('no_route', 'This server keeps no metrics of its own');
+    return new Response(await renderMetrics(), { headers: { 'content-type': 'text/plain; version=0.0.4' } });
+  },
+});
+
+export const serviceRoutes = [listAgents, live, health, load, metrics];

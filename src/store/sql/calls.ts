@@ -69,6 +69,22 @@ export function sqlCalls(context: SqlContext): CallStore {
         return toPage(rows, limit, { item: toOwnedCall, key: (row) => [row.id] });
       }),
 
+    countOpen: () =>
+      query(context, async (db) => {
+        const rows = await db
+          .selectFrom('durascope_calls')
+          .select(['state', (eb) => eb.fn.countAll<number | string>().as('count')])
+          // Spelled as in the partial index, with no parameters: SQLite uses it for nothing else.
+          .where(sql<boolean>`state in ('asking', 'submitted', 'uncertain')`)
+          .groupBy('state')
+          .execute();
+        const counts = { asking: 0, submitted: 0, uncertain: 0 };
+        return Object.assign(
+          counts,
+          Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)])),
+        );
+      }),
+
     openBelow: (ref) =>
       query(context, async (db) => {
         const rows = await db
