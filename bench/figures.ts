@@ -9,8 +9,8 @@ import { longTurn } from './figures/long-turn.ts';
 import { memory } from './figures/memory.ts';
 import { smallTurn } from './figures/small-turn.ts';
 import { stepTime } from './figures/step-time.ts';
-import { throughput } from './figures/throughput.ts';
 import { tools } from './figures/tools.ts';
+import { throughput } from './figures/throughput.ts';
 import type { Figure } from './support/figure.ts';
 
 /** In the order in which they run. */

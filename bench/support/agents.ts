@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
+import { mcpServer } from '../../src/mcp/mcp-source.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 
 const input = z.object({ n: z.number(), bytes: z.number() });
@@ -31,3 +33,15 @@ const shape = {
 export const wide = defineAgent({ ...shape, name: 'wide', contextTokens: 4_000_000 });
 /** With the window of a model that nobody described: what is older leaves the context. */
 export const usual = defineAgent({ ...shape, name: 'usual' });
+
+export const mcpCommand = {
+  command: process.execPath,
+  args: ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('mcp-process.ts', import.meta.url))],
+};
+/** Its tool is one of an MCP server. */
+export const mcp = defineAgent({
+  ...shape,
+  name: 'mcp',
+  tools: [],
+  sources: [mcpServer({ name: 'bench', ...mcpCommand, trust: true })],
+});

@@ -50,6 +50,21 @@ export function scheduleTimes(runs: readonly Run[], activity: string): number[] 
     .map(timeOf);
 }
 
+/** How long each activity of this type took, from its scheduling to its completion. */
+export function activityTimes(runs: readonly Run[], activity: string): number[] {
+  return runs.flatMap(({ events }) => {
+    const scheduled = new Map(
+      events
+        .filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === activity)
+        .map((event) => [String(event.eventId), timeOf(event)]),
+    );
+    return events.flatMap((event) => {
+      const begin = scheduled.get(String(event.activityTaskCompletedEventAttributes?.scheduledEventId));
+      return begin === undefined ? [] : [timeOf(event) - begin];
+    });
+  });
+}
+
 function timeOf({ eventTime }: HistoryEvent): number {
   return Number(eventTime?.seconds ?? 0) * 1000 + (eventTime?.nanos ?? 0) / 1e6;
 }

@@ -23,7 +23,7 @@ export interface Stage {
   content: OpenStore;
   storeUrl: string;
   /** Runs a turn of ours to its end without watching it, and names its workflow. */
-  ours(script: TurnScript, agent?: 'wide' | 'usual'): Promise<string>;
+  ours(script: TurnScript, agent?: 'wide' | 'usual' | 'mcp'): Promise<string>;
   /** A session of ours, its worker running. */
   session(id: string): Promise<Session>;
   /** Runs the bare loop, and names its workflow. */

@@ -9,7 +9,7 @@ export interface TurnScript {
   calls: number;
   /** Of one tool's result. */
   bytes: number;
-  tool?: 'lookup' | 'approve';
+  tool?: 'lookup' | 'approve' | 'mcp__bench__lookup';
 }
 
 let turns = 0;
