@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -68,6 +68,21 @@ describe('durascope mcp', () => {
       code: 1,
       stderr: expect.stringMatching(/crm does not work: .*run "durascope mcp auth crm/) as string,
     });
+  });
+
+  it('gives an agent the tools of a server that it names', async () => {
+    const index = new URL('../../src/index.ts', import.meta.url).href;
+    await writeFile(
+      join(cwd, 'durascope.config.ts'),
+      `import { defineAgent, defineConfig, mcpServer } from '${index}';
+const coder = defineAgent({ name: 'coder', model: 'openai/gpt-test', instructions: 'Be brief.', sources: [mcpServer('memory')] });
+export default defineConfig({ agents: [coder] });
+`,
+    );
+    const { code, stdout } = await runCli(['tools', 'coder', '--json'], { cwd });
+    expect(code).toBe(0);
+    expect(stdout).toContain('mcp__memory__read_graph');
+    expect(stdout).not.toContain('mcp__memory__delete_entities');
   });
 
   it('signs an owner in through the browser, and keeps the tokens encrypted', async () => {
