@@ -1,5 +1,4 @@
 import { createModelRegistry } from '../model/registry.ts';
-import { McpPool, mcpPool } from '../mcp/pool.ts';
 import type { Settings } from '../settings/settings.ts';
 import { openStore } from '../store/open-store.ts';
 import { openVault } from '../store/vault.ts';
@@ -12,6 +11,8 @@ export async function withToolScope<T>(
   settings: Settings,
   run: (scope: WorkerScope) => Promise<T>,
 ): Promise<T> {
+  // Only here, for it loads the protocol's library.
+  const { McpPool, mcpPool } = await import('../mcp/pool.ts');
   const content = await openStore(settings.store);
   const vault = openVault(content.store.secrets, { keyFile: keyFileOf(settings) });
   const models = createModelRegistry({ providers: settings.models });

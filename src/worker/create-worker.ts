@@ -7,10 +7,10 @@ import { heartbeatMs } from '../activities/liveness.ts';
 import type { Agent } from '../agents/agent.ts';
 import { createAgentRegistry } from '../agents/agent-registry.ts';
 import { defaultTaskQueue } from '../contracts/task-queues.ts';
-import { McpPool, mcpPool } from '../mcp/pool.ts';
 import type { McpServer } from '../mcp/server.ts';
 import { createModelRegistry, type ProviderConfig } from '../model/registry.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
+import type { WorkerScope } from '../tools/worker-scope.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
 import { openVault, type VaultOptions } from '../store/vault.ts';
 import { checkMcpNames } from './check-mcp-names.ts';
@@ -79,7 +79,7 @@ export async function createWorker(options: WorkerOptions): Promise<DurascopeWor
     const { store } = await openContent(options.store, opened);
     const vault = openVault(store.secrets, options.vault);
     const scope = openWorkerScope({ vault, models });
-    scope.resource(mcpPool, () => new McpPool({ vault, models, named: options.mcp ?? [] }));
+    if (options.mcp && options.mcp.length > 0) await poolNamed(scope, options.mcp);
     opened.unshift(scope);
     const activities = measureActivities(
       createActivities({
@@ -132,6 +132,12 @@ function checkCache(maxCachedWorkflows: number | undefined): void {
     'temporal.maxCachedWorkflows',
     `it is ${maxCachedWorkflows}, and must be at least ${leastCachedWorkflows}: a session and its turn answer each other within one task, and Temporal's SDK stalls when it has to evict them in the middle of that. Leave it out, or bound memory by the number of turns that run at once`,
   );
+}
+
+/** The protocol's library takes a moment to load, and is not needed where no server is named. */
+async function poolNamed(scope: WorkerScope, named: readonly McpServer[]): Promise<void> {
+  const { McpPool, mcpPool } = await import('../mcp/pool.ts');
+  scope.resource(mcpPool, () => new McpPool({ vault: scope.vault, models: scope.models, named }));
 }
 
 async function connect(options: WorkerOptions, opened: { close(): Promise<void> }[]) {
