@@ -16,8 +16,8 @@ const servers = 20;
 const toolsOfEach = 25;
 
 /** Making the tool list of a step whose agent has 500 tools of 20 MCP servers, after the first; and how often a server is asked for it. */
-export async function toolList({ content, newName, isQuick }: Stage): Promise<Row[]> {
-  const { store } = content;
+export async function toolList(stage: Stage): Promise<Row[]> {
+  const { store } = stage.content;
   const site = await startServers();
   const agent = defineAgent({
     name: 'many',
@@ -30,7 +30,7 @@ export async function toolList({ content, newName, isQuick }: Stage): Promise<Ro
   });
   const models = createModelRegistry();
   const worker = openWorkerScope({ vault: openVault(store.secrets), models });
-  const ref = { owner: 'bench', sessionId: newName() };
+  const ref = { owner: 'bench', sessionId: stage.newName() };
   await store.sessions.open(ref, agent.name);
   const deps = {
     store,
@@ -45,7 +45,7 @@ export async function toolList({ content, newName, isQuick }: Stage): Promise<Ro
     const first = await equip(deps, agent, ref);
     const asked = site.requests();
     const times: number[] = [];
-    for (let round = 0; round < (isQuick ? 3 : 50); round += 1) {
+    for (let round = 0; round < (stage.isQuick ? 3 : 50); round += 1) {
       const begin = performance.now();
       await equip(deps, agent, ref);
       times.push(performance.now() - begin);
