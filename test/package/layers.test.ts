@@ -84,6 +84,8 @@ describe('the linter', () => {
     { layer: 'src/tools', source: value('../client/thing.ts'), rule: restricted },
     { layer: 'src/client', source: value('../activities/thing.ts'), rule: restricted },
     { layer: 'src/client', source: type('../model/thing.ts'), rule: restricted },
+    { layer: 'src/workspace', source: value('../client/thing.ts'), rule: restricted },
+    { layer: 'src/web', source: type('../model/thing.ts'), rule: restricted },
     { layer: 'src/react', source: value('../schema/thing.ts'), rule: restricted },
     { layer: 'src/react', source: type('../client/thing.ts'), rule: restricted },
     { layer: 'src/react', source: value('node:fs'), rule: restricted },
