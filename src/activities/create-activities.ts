@@ -4,6 +4,8 @@ import type { TaskActivities, TaskStoreActivities } from '../contracts/tasks.ts'
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
 import { answerGates } from './answer-gates.ts';
 import { closeChild, openChild, readReply } from './child-turns.ts';
+import type { ReminderActivities } from '../contracts/reminders.ts';
+import { wakeSession } from './wake-session.ts';
 import { listItems } from './compose-input.ts';
 import { callModel } from './call-model.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -33,6 +35,7 @@ export function createActivities(deps: ActivityDeps) {
     openChild: (input) => openChild(deps, input),
     closeChild: (input) => closeChild(deps, input),
     readReply: (input) => readReply(deps, input),
+    wakeSession: (input) => wakeSession(deps, input),
     listItems: (input) => waitingForStore(() => listItems(deps.store, input)),
     submitTurn: (input) => submitTurn(deps, input),
     openSubagent: (input) => openSubagent(deps, input),
@@ -54,5 +57,6 @@ export function createActivities(deps: ActivityDeps) {
     InboxActivities &
     ChildTurnActivities &
     SubmitActivities &
-    FlowActivities;
+    FlowActivities &
+    ReminderActivities;
 }

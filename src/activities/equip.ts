@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import { readResultName } from '../core/cut-result.ts';
+import { reminderSource } from '../reminders/reminder-source.ts';
 import { taskSource } from '../tasks/task-source.ts';
 import { activeGroupsSlot, resetTools } from '../tools/reset-tools.ts';
 import { teamSource } from '../team/team-source.ts';
@@ -45,6 +46,7 @@ export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): 
     teamSource(deps.store, agent),
     ...(agent.hasTasks ? [taskSource(deps.store, (ref) => describeTasks(deps.store, ref))] : []),
     ...(hasBackground(agent) ? [backgroundSource(deps.store, agent)] : []),
+    ...(agent.hasReminders ? [reminderSource(deps.store)] : []),
     ...agent.sources,
     ...groups.active.flatMap((group) => group.sources ?? []),
     ...(deps.sources ?? []),

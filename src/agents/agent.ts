@@ -57,6 +57,8 @@ export interface Agent {
   readonly toolChoice?: ToolChoicePolicy;
   /** It keeps a plan: it has the task tools, and is told of open tasks. */
   readonly hasTasks: boolean;
+  /** It may set reminders for itself, which wake it up later. */
+  readonly hasReminders: boolean;
   /** It may lead a team: it has the tools for that. */
   readonly team?: AgentTeam;
   /** Model calls of one turn, the summarizing one at the limit not counted. */

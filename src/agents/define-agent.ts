@@ -44,6 +44,8 @@ export interface AgentOptions {
   toolChoice?: ToolChoicePolicy;
   /** Lets it keep a plan by `task_create`, `task_update`, `task_list` and `task_get`. Default: false. */
   tasks?: boolean;
+  /** Lets it wake itself up later by `remind_me_at`, `reminder_list` and `reminder_cancel`. Default: false. */
+  reminders?: boolean;
   /** Lets it lead a team of workers made from these templates. Default: none. */
   team?: TeamOptions;
   /** Model calls of one turn; at the limit it is asked once more, without tools, to sum up. Default: 10. */
@@ -86,7 +88,7 @@ export function defineAgent(options: AgentOptions): Agent {
   const toolGroups = checkToolGroups(subject, options.toolGroups);
   refuseTakenNames(subject, [...placesOf('tools', tools), ...groupPlaces(toolGroups)]);
   const team = checkTeam(subject, options.team);
-  const { stream, tasks, timeouts, settings, description, contextTokens, permissions, ...rest } =
+  const { stream, tasks, reminders, timeouts, settings, description, contextTokens, permissions, ...rest } =
     parseDefinition(subject, AgentSettings, options, [
       'name',
       'instructions',
@@ -108,6 +110,7 @@ export function defineAgent(options: AgentOptions): Agent {
     ...(contextTokens === undefined ? {} : { contextTokens }),
     isStreaming: stream,
     hasTasks: tasks,
+    hasReminders: reminders,
     ...(team ? { team } : {}),
     permissions: toPermissions(subject, permissions, tools),
     settings: Object.freeze(settings),

@@ -16,6 +16,7 @@ export const commandNames = [
   'audit',
   'interrupt',
   'steer',
+  'schedule',
   'tools',
   'skills',
   'workspace',

@@ -11,6 +11,15 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
   };
 }
 
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Milliseconds. */
+export function duration(text: string): number {
+  const [, amount, unit] = /^(\d+)([smhd])$/.exec(text) ?? [];
+  if (amount === undefined) throw new InvalidArgumentError('Write a number and s, m, h or d, as in 15m.');
+  return Number(amount) * unitMs[unit as keyof typeof unitMs];
+}
+
 export function oneOf<const T extends string>(...choices: T[]): (text: string) => T {
   return (text) => {
     const choice = choices.find((name) => name === text);

@@ -14,6 +14,7 @@ import { mcpCommand } from './mcp.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { resultCommand } from './result.ts';
 import { runCommand } from './run.ts';
+import { scheduleCommand } from './schedule.ts';
 import { serveCommand } from './serve.ts';
 import { sessionsCommand } from './sessions.ts';
 import { showCommand } from './show.ts';
@@ -41,6 +42,7 @@ const makers: Record<CommandName, () => Command> = {
   audit: auditCommand,
   interrupt: interruptCommand,
   steer: steerCommand,
+  schedule: scheduleCommand,
   tools: toolsCommand,
   skills: skillsCommand,
   workspace: workspaceCommand,

@@ -116,6 +116,7 @@ export const AgentSettings = z.strictObject({
   maxResultTokens: z.int('write a whole number of tokens').min(100, 'write at least 100').default(50_000),
   stream: z.boolean('write true or false').default(true),
   tasks: z.boolean('write true or false').default(false),
+  reminders: z.boolean('write true or false').default(false),
   permissions: AgentPermissions.prefault({}),
   settings: ModelSettings.default({}),
   timeouts: PartialModelTimeouts.default({}),

@@ -6,6 +6,7 @@ import {
   mustFindTask,
   taskViews,
   updateTask,
+  type Plan,
   type TaskView,
 } from '../core/plan.ts';
 import { Json } from '../schema/message.ts';
@@ -40,7 +41,8 @@ export function planTools(board: PlanBoard): Tool[] {
         metadata,
       }),
       async execute(draft, context) {
-        const plan = await board.change(context, (now) => createTask(now, draft, context.callId).plan);
+        const make = (now: Plan) => createTask(now, draft, context.callId).plan;
+        const plan = await board.change(context, make, draft.owner);
         const task = plan.tasks.find(({ key }) => key === context.callId);
         return `Created:\n${describeTasks(taskViews(plan).filter(({ id }) => id === task?.id))}`;
       },
@@ -63,11 +65,12 @@ export function planTools(board: PlanBoard): Tool[] {
         metadata: metadata.describe('Merged key by key; null removes a key'),
       }),
       async execute({ taskId, status, ...change }, context) {
-        const plan = await board.change(context, (now) => {
+        const update = (now: Plan) => {
           // An earlier attempt of this call may have deleted it.
           if (status === 'deleted' && context.attempt > 1 && !findTask(now, taskId)) return now;
           return updateTask(now, taskId, { ...change, state: status });
-        });
+        };
+        const plan = await board.change(context, update, change.owner);
         const task = findTask(plan, taskId);
         return task ? `Updated:\n${describeTasks([task])}` : `Deleted task ${taskId}.`;
       },

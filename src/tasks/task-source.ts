@@ -4,7 +4,7 @@ import type { Store } from '../store/store.ts';
 import type { LoadedTools, ToolSource } from '../tools/tool-source.ts';
 import type { CallContext } from '../tools/tool.ts';
 import { changePlan, readPlan } from './plan-slot.ts';
-import { planSessionOf } from './plan-session.ts';
+import { checkTaskOwner, planSessionOf } from './plan-session.ts';
 import { planTools } from './plan-tools.ts';
 
 /** Tasks that a hint lists; the rest are counted. */
@@ -15,8 +15,12 @@ export interface PlanBoard {
   read(call: SessionRef): Promise<Plan>;
   /** What goes on in the background besides; undefined when there is nothing. */
   background?(session: SessionRef): Promise<string | undefined>;
-  /** Changes it for a call. What `change` throws is the call's error. */
-  change(call: CallContext, change: (plan: Plan) => Plan): Promise<Plan>;
+  /**
+   * Changes it for a call. What `change` throws is the call's error.
+   *
+   * @param owner whom the change gives a task to: checked.
+   */
+  change(call: CallContext, change: (plan: Plan) => Plan, owner?: string): Promise<Plan>;
 }
 
 /**
@@ -39,10 +43,11 @@ export function taskSource(store: Store, background?: PlanBoard['background']): 
 function boardOf(store: Store): PlanBoard {
   return {
     read: async (ref) => readPlan(store, await planSessionOf(store, ref)),
-    change: async ({ owner, sessionId, turnId }, change) => {
+    change: async ({ owner, sessionId, turnId }, change, taskOwner) => {
       const ref = { owner, sessionId };
-      const turn = parseTurnId(turnId)?.turn ?? 0;
-      return changePlan(store, await planSessionOf(store, ref), { ref, turn }, change);
+      const root = await planSessionOf(store, ref);
+      await checkTaskOwner(store, root, taskOwner);
+      return changePlan(store, root, { ref, turn: parseTurnId(turnId)?.turn ?? 0 }, change);
     },
   };
 }

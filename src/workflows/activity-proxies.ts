@@ -2,6 +2,7 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { InboxActivities, StepActivities, StoreActivities } from '../contracts/activities.ts';
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
+import type { ReminderActivities } from '../contracts/reminders.ts';
 import type { FlowActivities } from '../contracts/flow.ts';
 import type { TaskActivities, TaskStoreActivities } from '../contracts/tasks.ts';
 import { failure } from '../contracts/failures.ts';
@@ -33,6 +34,12 @@ export const taskStore = proxyLocalActivities<TaskStoreActivities>(shortWrite);
 export const { deliverTask } = proxyActivities<TaskActivities>({
   startToCloseTimeout: '1m',
   retry: { initialInterval: '500ms', maximumInterval: '1m', nonRetryableErrorTypes: never },
+});
+
+/** Tried until the session has the message. */
+export const { wakeSession } = proxyActivities<ReminderActivities>({
+  startToCloseTimeout: '1m',
+  retry: { initialInterval: '1s', maximumInterval: '5m', nonRetryableErrorTypes: never },
 });
 
 /** Reaches a session through Temporal: tried until a worker answers for it. */

@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startCliStack, type CliStack } from './cli-stack.ts';
+
+let stack: CliStack;
+beforeAll(async () => {
+  stack = await startCliStack();
+});
+afterAll(() => stack.stop());
+
+describe('durascope schedule', () => {
+  it('creates one, shows, runs, pauses and deletes it', async () => {
+    stack.model.says('All quiet.');
+    const cli = (line: string) => stack.cli('schedule', ...line.split(' '));
+    const created = await cli('create morning --agent support --input Report --every 6h --session reports');
+    expect(created.stdout).toContain('morning · support · every 21600 s\n');
+    expect(created.stdout).toContain('session   reports · mode dont_ask');
+    expect((await cli('trigger morning')).stdout).toBe('morning: runs now, by its overlap policy\n');
+    const following = stack.live(['show', 'reports', '--follow']);
+    await following.waitFor('All quiet.');
+    following.kill('SIGINT');
+    await following.finished;
+    expect((await cli('pause morning --note holidays')).code).toBe(0);
+    expect(JSON.parse((await cli('show morning --json')).stdout)).toMatchObject({
+      isPaused: true,
+      note: 'holidays',
+      recentRuns: [{ sessionId: 'reports' }],
+    });
+    expect((await cli('delete morning')).stdout).toBe('morning: deleted; its sessions stay\n');
+  });
+
+  it('says what is missing', async () => {
+    expect((await stack.cli('schedule', 'pause')).stderr).toContain('name the schedule');
+    const withoutTime = await stack.cli('schedule', 'create', 'x', '--agent', 'support', '--input', 'Go');
+    expect(withoutTime).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cron: write cron') as string,
+    });
+    const unknown = await stack.cli('schedule', 'trigger', 'none', '--json');
+    expect(JSON.parse(unknown.stderr)).toMatchObject({ error: { code: 'not_found' } });
+  });
+});
