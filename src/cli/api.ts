@@ -20,6 +20,8 @@ export interface ApiOptions {
   /** Default 127.0.0.1. */
   host?: string;
   agents?: () => readonly AgentDescription[];
+  /** Where Temporal Web is. Default: as the config says. */
+  temporalWeb?: string | undefined;
   log: Log;
 }
 
@@ -34,6 +36,7 @@ export async function startApi(settings: Settings, options: ApiOptions): Promise
   const { temporal, taskQueue, owner, apiKeys: listed, config } = settings;
   const { corsOrigins = [], jwt, limits = {}, ownerLimits = {}, prices = {} } = config?.api ?? {};
   const page = builtAdminPage();
+  const webUrl = options.temporalWeb ?? config?.api?.temporalWeb;
   const opened: (() => Promise<void>)[] = [];
   const closeAll = () => endAll(opened.toReversed());
   try {
@@ -59,6 +62,9 @@ export async function startApi(settings: Settings, options: ApiOptions): Promise
       renderMetrics: installPrometheus(),
       ...(agents ? { agents } : {}),
       ...(page === undefined ? {} : { adminPage: page }),
+      ...(webUrl === undefined
+        ? {}
+        : { temporalWeb: { url: webUrl.replace(/\/$/, ''), namespace: temporal.namespace } }),
     });
     const listening = await listen(server, { port, host });
     return {

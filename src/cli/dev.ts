@@ -68,7 +68,12 @@ async function dev(options: DevOptions): Promise<void> {
   const temporal = async (loaded: Loaded): Promise<string | undefined> => {
     agents = loaded.agents;
     const address = await temporalOf(loaded);
-    api ??= await startDevApi(options, { file, address, agents: () => agents });
+    api ??= await startDevApi(options, {
+      file,
+      address,
+      temporalWeb: embedded?.uiUrl,
+      agents: () => agents,
+    });
     return address;
   };
   const temporalOf = async (loaded: Loaded): Promise<string | undefined> => {
@@ -115,10 +120,14 @@ interface DevApi {
   file: string;
   /** Of the embedded server. */
   address: string | undefined;
+  temporalWeb: string | undefined;
   agents: () => Loaded['agents'];
 }
 
-async function startDevApi(options: DevOptions, { file, address, agents }: DevApi): Promise<Api> {
+async function startDevApi(
+  options: DevOptions,
+  { file, address, temporalWeb, agents }: DevApi,
+): Promise<Api> {
   const flags = {
     ...flagsOf(options),
     config: file,
@@ -128,7 +137,12 @@ async function startDevApi(options: DevOptions, { file, address, agents }: DevAp
   const { port, temporal } = settings;
   return startApi(
     { ...settings, temporal: address === undefined ? temporal : atEmbedded(temporal, address) },
-    { port: port === 0 ? 0 : await nextFreePort(port), agents, log: createLog('warn', process.stderr) },
+    {
+      port: port === 0 ? 0 : await nextFreePort(port),
+      agents,
+      temporalWeb,
+      log: createLog('warn', process.stderr),
+    },
   );
 }
 

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import type * as api from '../schema/api-answers.ts';
-import type { TeamView } from '../team/team-view.ts';
 import type { SessionDetails, SessionSummary } from './client.ts';
 
 /* What came over the wire, as the client's records. */
@@ -16,6 +15,6 @@ export function toSessionDetails(view: z.output<typeof api.SessionView>): Sessio
     ...toSessionSummary(summary),
     pending,
     tasks,
-    ...(team === null ? {} : { team: team as unknown as TeamView }),
+    ...(team === null ? {} : { team }),
   };
 }

@@ -10,5 +10,6 @@ export type {
   Submitted,
 } from './api-types.ts';
 export { followEvents, type FollowOptions } from './follow-events.ts';
+export { newId } from './new-id.ts';
 export { SessionFollower, type SessionAddress, type SessionSnapshot } from './session-follower.ts';
 export { useFollower, useSession, type UseSession, type UseSessionOptions } from './use-session.ts';

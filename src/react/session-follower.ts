@@ -10,6 +10,7 @@ import type {
   Submitted,
 } from './api-types.ts';
 import { followEvents } from './follow-events.ts';
+import { newId } from './new-id.ts';
 import { addEvents, changesSession, emptyLog, type SessionLog } from './session-log.ts';
 
 /** What is known of a session now. Replaced with each change, never mutated. */
@@ -82,7 +83,7 @@ export class SessionFollower {
     input: SessionInput,
     options: { ifBusy?: 'queue' | 'reject' | 'steer' | 'deny'; idempotencyKey?: string } = {},
   ): Promise<Submitted> {
-    const { ifBusy, idempotencyKey = crypto.randomUUID() } = options;
+    const { ifBusy, idempotencyKey = newId() } = options;
     const { agent } = this.#address;
     const body = { input, ...(agent === undefined ? {} : { agent }), ...(ifBusy ? { ifBusy } : {}) };
     const submitted = await this.#post<Submitted>('turns', body, idempotencyKey);
@@ -91,7 +92,7 @@ export class SessionFollower {
   }
 
   async steer(input: SessionInput): Promise<Submitted> {
-    return this.#post<Submitted>('steer', { input }, crypto.randomUUID());
+    return this.#post<Submitted>('steer', { input }, newId());
   }
 
   async interrupt(reason?: string): Promise<void> {

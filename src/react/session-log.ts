@@ -39,6 +39,7 @@ export function changesSession({ kind }: AgentEvent): boolean {
     case 'interrupted':
     case 'team_message':
     case 'task_changed':
+    case 'team_changed':
       return true;
     default:
       return false;

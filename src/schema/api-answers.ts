@@ -109,10 +109,36 @@ export const Task = z.object({
   metadata: z.record(z.string(), Json).exactOptional(),
 });
 
+const amounts = z.object({ messages: count, turns: count });
+
+/** The team that a session leads, else the one that it is a member of. */
+export const Team = z.object({
+  name: z.string(),
+  description: z.string(),
+  /** The leader's session, and its name in the team. */
+  leaderSession: z.string(),
+  leader: z.string(),
+  members: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      sessionId: z.string(),
+      agent: z.string(),
+      role: z.enum(['created', 'invited']),
+      state,
+      /** Of its newest turn, once that has ended. */
+      finishReason: FinishReason.exactOptional(),
+    }),
+  ),
+  /** What was used of the limits. */
+  counts: amounts,
+  limits: amounts.extend({ members: count }),
+});
+
 export const SessionView = SessionSummary.extend({
   pending: z.array(Gate),
   tasks: z.array(Task),
-  team: Json,
+  team: Team.nullable(),
 });
 
 export const Created = z.object({ sessionId: z.string(), agent: z.string() });
@@ -201,6 +227,15 @@ export const HealthView = z.object({
 export const LoadView = z.object({
   gates: z.object({ asking: count, submitted: count, uncertain: count }),
   queued: z.object({ workflows: count, activities: count }),
+});
+
+export const ServiceView = z.object({
+  /** Whose sessions the caller works on, who it is, and what it may do. */
+  owner: z.string(),
+  principal: z.string(),
+  scopes: z.array(z.string()),
+  /** Where people look at runs. */
+  temporalWeb: z.object({ url: z.string(), namespace: z.string() }).exactOptional(),
 });
 
 export const Live = z.object({ status: z.literal('ok') });

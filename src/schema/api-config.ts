@@ -61,6 +61,10 @@ export const ApiConfig = z.strictObject({
   corsOrigins: z
     .array(z.url({ protocol: /^https?$/, error: "write origins such as 'https://app.example.com'" }))
     .exactOptional(),
+  /** Where people open Temporal Web: the admin page links to runs there. `dev` knows it by itself. */
+  temporalWeb: z
+    .url({ protocol: /^https?$/, error: "write an address such as 'https://temporal.example.com'" })
+    .exactOptional(),
   jwt: JwtConfig.exactOptional(),
   /** Of every owner that `ownerLimits` does not name. */
   limits: OwnerLimits.exactOptional(),

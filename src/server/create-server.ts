@@ -30,6 +30,8 @@ export interface ServerOptions {
   corsOrigins?: readonly string[];
   /** The folder of the admin page, served at `/`: see `builtAdminPage`. Default: no page. */
   adminPage?: string;
+  /** Where people look at runs: the admin page links to it. */
+  temporalWeb?: { url: string; namespace: string };
   /** What one owner may use. Default: no limits. */
   limitsOf?: (owner: string) => OwnerLimits;
   /** Of a million tokens, by model: for `costPerDay` and the usage list. */
@@ -87,6 +89,7 @@ export function createServer(options: ServerOptions): DurascopeServer {
     ...(agents ? { agents } : {}),
     ...(options.renderMetrics ? { renderMetrics: options.renderMetrics } : {}),
     meters,
+    ...(options.temporalWeb ? { temporalWeb: options.temporalWeb } : {}),
   });
   return {
     fetch: async (request) => page?.(request) ?? app.fetch(request),

@@ -23,6 +23,8 @@ export interface Call<Params, Query, Body> {
 export interface RouteContext {
   client: Durascope;
   events: EventHub;
+  /** Where Temporal Web is, where the server knows it. */
+  temporalWeb?: { url: string; namespace: string };
   limits: Limits;
   meters: ReturnType<typeof serverMeters>;
   /** Absent where nothing is kept in this process. */

@@ -8,6 +8,7 @@ export default defineConfig({
     emptyOutDir: true,
     // The page's policy takes no data: script and no inline one.
     assetsInlineLimit: 0,
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
   },
 });

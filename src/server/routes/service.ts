@@ -1,5 +1,5 @@
 import { Problem } from '../problem.ts';
-import { AgentList, HealthView, Live, LoadView } from '../../schema/api-answers.ts';
+import { AgentList, HealthView, Live, LoadView, ServiceView } from '../../schema/api-answers.ts';
 import { defineRoute } from '../route.ts';
 
 const listAgents = defineRoute({
@@ -11,6 +11,22 @@ const listAgents = defineRoute({
   status: 200,
   answer: AgentList,
   handle: async (_, { agents }) => ({ items: [...(agents?.() ?? [])] }),
+});
+
+const describeService = defineRoute({
+  name: 'describeService',
+  method: 'get',
+  path: '/v1/service',
+  summary: 'Who the caller is to the server, and where Temporal Web is',
+  scope: 'read',
+  status: 200,
+  answer: ServiceView,
+  handle: async ({ owner, principal }, { temporalWeb }) => ({
+    owner,
+    principal: principal.id,
+    scopes: [...principal.scopes],
+    ...(temporalWeb ? { temporalWeb } : {}),
+  }),
 });
 
 const live = defineRoute({
@@ -71,4 +87,4 @@ const metrics = defineRoute({
   },
 });
 
-export const serviceRoutes = [listAgents, live, health, load, metrics];
+export const serviceRoutes = [listAgents, describeService, live, health, load, metrics];

@@ -1,0 +1,141 @@
+import { QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { ApiError } from '../../react/index.ts';
+import { connection } from './connection.ts';
+import type {
+  AgentView,
+  AuditEntry,
+  DayUsage,
+  Gate,
+  HealthView,
+  Page,
+  Schedule,
+  ServiceView,
+  SessionSummary,
+  TurnSummary,
+} from './types.ts';
+
+const liveMs = 1_500;
+const slowMs = 5_000;
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      // The page may be of this machine: it works offline.
+      networkMode: 'always',
+      retry: (_, error) => error instanceof ApiError && error.isPassing,
+      retryDelay: (attempt) => Math.min(500 * 2 ** attempt, 4_000),
+      staleTime: 1_000,
+    },
+  },
+});
+
+export function useGates() {
+  return useQuery({
+    queryKey: ['gates'],
+    queryFn: ({ signal }) => connection.json<Page<Gate>>('/v1/gates?limit=100', { signal }),
+    refetchInterval: liveMs,
+  });
+}
+
+/** Gates are read again at once. */
+export function refreshGates(): Promise<void> {
+  return queryClient.invalidateQueries({ queryKey: ['gates'] });
+}
+
+export interface SessionFilter {
+  agent?: string | undefined;
+  state?: string | undefined;
+}
+
+export function useSessions(filter: SessionFilter) {
+  return useInfiniteQuery({
+    queryKey: ['sessions', filter],
+    initialPageParam: undefined as string | undefined,
+    queryFn: ({ signal, pageParam }) =>
+      connection.json<Page<SessionSummary>>(
+        `/v1/sessions?${queryOf({ ...filter, cursor: pageParam, limit: '25' })}`,
+        { signal },
+      ),
+    getNextPageParam: ({ nextCursor }) => nextCursor,
+    refetchInterval: slowMs,
+  });
+}
+
+export function useTurns(sessionId: string, isEnabled: boolean) {
+  return useQuery({
+    queryKey: ['turns', sessionId],
+    queryFn: ({ signal }) =>
+      connection.json<Page<TurnSummary>>(`${pathOfSession(sessionId)}/turns?limit=50`, { signal }),
+    enabled: isEnabled,
+    refetchInterval: slowMs,
+  });
+}
+
+export function useAgents() {
+  return useQuery({
+    queryKey: ['agents'],
+    queryFn: async ({ signal }) =>
+      (await connection.json<{ items: AgentView[] }>('/v1/agents', { signal })).items,
+  });
+}
+
+export function useUsage() {
+  return useQuery({
+    queryKey: ['usage'],
+    queryFn: async ({ signal }) =>
+      (await connection.json<{ items: DayUsage[] }>('/v1/usage', { signal })).items,
+    refetchInterval: 30_000,
+  });
+}
+
+/** Absent on servers that have no schedules. */
+export function useSchedules() {
+  return useQuery({
+    queryKey: ['schedules'],
+    queryFn: async ({ signal }) =>
+      (await connection.json<{ items: Schedule[] }>('/v1/schedules', { signal })).items,
+    refetchInterval: slowMs,
+  });
+}
+
+/** Who one is to the server, and where Temporal Web is. */
+export function useService() {
+  return useQuery({
+    queryKey: ['service'],
+    queryFn: ({ signal }) => connection.json<ServiceView>('/v1/service', { signal }),
+    staleTime: 60_000,
+  });
+}
+
+/** A server that lacks something says so as its answer. */
+export function useHealth() {
+  return useQuery({
+    queryKey: ['health'],
+    queryFn: async ({ signal }): Promise<HealthView> => {
+      const response = await fetch('/v1/health', { signal });
+      if (response.status !== 200 && response.status !== 503)
+        throw new ApiError(
+          { code: 'unknown', status: response.status },
+          'The server does not tell its health',
+        );
+      return (await response.json()) as HealthView;
+    },
+    refetchInterval: slowMs,
+    retry: false,
+  });
+}
+
+/** The decisions about one call, oldest first. */
+export async function auditOf(sessionId: string, callId: string): Promise<AuditEntry[]> {
+  const path = `${pathOfSession(sessionId)}/audit?${queryOf({ callId })}`;
+  return (await connection.json<Page<AuditEntry>>(path)).items;
+}
+
+export function pathOfSession(sessionId: string): string {
+  return `/v1/sessions/${encodeURIComponent(sessionId)}`;
+}
+
+function queryOf(values: Record<string, string | undefined>): string {
+  const given = Object.entries(values).filter((entry): entry is [string, string] => !!entry[1]);
+  return new URLSearchParams(given).toString();
+}

@@ -1,0 +1,94 @@
+import { useId, type ReactNode } from 'react';
+import type { Gate } from '../api/types.ts';
+import { ArgumentsView } from '../parts/arguments-view.tsx';
+import { Ago } from '../parts/time.tsx';
+import { Link, sessionHref } from '../parts/router.tsx';
+import { ConfirmForm } from './confirm-form.tsx';
+import { ExternalForm } from './external-form.tsx';
+import { QuestionForm } from './question-form.tsx';
+import { ReconcileForm } from './reconcile-form.tsx';
+
+interface GateCardProps {
+  gate: Gate;
+  /** Where the session is plain from what is around. */
+  isInSession?: boolean;
+  select?: ReactNode;
+}
+
+/** One call that waits: what it is, whose, why, and the answers that it takes. */
+export function GateCard({ gate, isInSession = false, select }: GateCardProps) {
+  const title = useId();
+  const { question, path = [] } = gate;
+  return (
+    <article className={`gate ${gate.state}`} aria-labelledby={title} data-call={gate.callId}>
+      <header className="gate-head">
+        {select}
+        <div className="gate-title">
+          <h2 id={title}>
+            {question ? 'Question' : <code>{gate.name}</code>}
+            <span className="gate-wants"> {wants(gate)}</span>
+          </h2>
+          <p className="quiet-text">
+            {gate.agent === undefined ? null : <>{gate.agent} · </>}
+            {path.length > 0 ? <>{path.join(' › ')} · </> : null}
+            {isInSession && path.length === 0 ? null : (
+              <>
+                <Link href={sessionHref(gate.sessionId)}>{gate.sessionId}</Link> ·{' '}
+              </>
+            )}
+            turn {gate.turn} · <Ago at={gate.createdAt} />
+          </p>
+        </div>
+      </header>
+      {question ? <p className="question">{question.question}</p> : <ArgumentsView json={gate.arguments} />}
+      <Facts gate={gate} />
+      <Answer gate={gate} />
+    </article>
+  );
+}
+
+function Facts({ gate: { reason, isSafety, votes = [], question } }: { gate: Gate }) {
+  if (question) return null;
+  return (
+    <ul className="facts">
+      {reason === undefined ? null : <li>Why: {reason}</li>}
+      {isSafety ? <li className="warn">For safety it is asked each time, whatever the rules say</li> : null}
+      {votes.map(({ actor }) => (
+        <li key={actor}>Allowed by {actor}; others must agree</li>
+      ))}
+    </ul>
+  );
+}
+
+function Answer({ gate }: { gate: Gate }) {
+  switch (gate.state) {
+    case 'asking':
+      return gate.question ? (
+        <QuestionForm gate={gate} question={gate.question} />
+      ) : (
+        <ConfirmForm gate={gate} />
+      );
+    case 'submitted':
+      return <ExternalForm gate={gate} />;
+    case 'uncertain':
+      return <ReconcileForm gate={gate} />;
+    default:
+      return null;
+  }
+}
+
+function wants({ state, question }: Gate): string {
+  if (question) return 'waits for an answer';
+  switch (state) {
+    case 'asking':
+      return 'asks for approval';
+    case 'submitted':
+      return 'waits for its system';
+    case 'uncertain':
+      return 'may have happened';
+    case 'held':
+      return 'waits for others';
+    default:
+      return state;
+  }
+}

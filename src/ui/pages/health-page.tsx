@@ -1,0 +1,56 @@
+import { useHealth, useService } from '../api/queries.ts';
+import { PageHeading } from '../parts/page-heading.tsx';
+import { StateBadge } from '../parts/state-badge.tsx';
+import { Failure, Loading } from '../parts/states.tsx';
+
+export function HealthPage() {
+  const { data, error, refetch } = useHealth();
+  const service = useService();
+  return (
+    <>
+      <PageHeading title="Health" />
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+      {!data && !error ? <Loading what="the health" /> : null}
+      {data ? (
+        <table className="list">
+          <thead>
+            <tr>
+              <th scope="col">What</th>
+              <th scope="col">State</th>
+            </tr>
+          </thead>
+          <tbody>
+            <tr>
+              <th scope="row">The service</th>
+              <td>
+                <StateBadge state={error ? 'unavailable' : data.status} />
+              </td>
+            </tr>
+            {Object.entries(data.dependencies).map(([name, state]) => (
+              <tr key={name}>
+                <th scope="row">{name === 'temporal' ? 'Temporal' : name}</th>
+                <td>
+                  <StateBadge state={state} />
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      ) : null}
+      {service.data ? (
+        <p className="quiet-text">
+          You are {service.data.principal}, and work for {service.data.owner}:{' '}
+          {service.data.scopes.join(', ')}.
+          {service.data.temporalWeb ? (
+            <>
+              {' '}
+              <a href={service.data.temporalWeb.url} target="_blank" rel="noopener noreferrer">
+                Temporal Web
+              </a>
+            </>
+          ) : null}
+        </p>
+      ) : null}
+    </>
+  );
+}

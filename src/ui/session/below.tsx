@@ -1,0 +1,38 @@
+import { useMemo } from 'react';
+import type { AgentEvent } from '../../schema/event.ts';
+import { StateBadge } from '../parts/state-badge.tsx';
+import { Link, sessionHref } from '../parts/router.tsx';
+
+/** Sessions that work for this one: its subagents and workers, with what was last heard of each. */
+export function Below({ facts }: { facts: readonly AgentEvent[] }) {
+  const sessions = useMemo(() => sessionsBelow(facts), [facts]);
+  if (sessions.length === 0) return null;
+  return (
+    <section aria-labelledby="below" className="panel">
+      <h2 id="below">Below</h2>
+      <ul className="plain">
+        {sessions.map(({ sessionId, path, state }) => (
+          <li key={sessionId}>
+            <Link href={sessionHref(sessionId)}>{path.join(' › ')}</Link> <StateBadge state={state} />
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function sessionsBelow(facts: readonly AgentEvent[]) {
+  const found = new Map<string, { sessionId: string; path: readonly string[]; state: string }>();
+  for (const event of facts) {
+    if (!event.path) continue;
+    const { sessionId, path } = event;
+    const state =
+      event.kind === 'turn_end'
+        ? event.finishReason
+        : event.kind.startsWith('require_')
+          ? 'waiting'
+          : 'running';
+    found.set(sessionId, { sessionId, path, state });
+  }
+  return [...found.values()];
+}
