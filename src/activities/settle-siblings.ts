@@ -22,10 +22,11 @@ export interface Judges {
  */
 export async function settleSiblings(judges: Judges, calls: readonly CallRecord[]): Promise<void> {
   const elders: CallRecord[] = [];
-  for (const call of calls)
-    elders.push(
-      call.state === 'asking' || call.state === 'held' ? await judgeAgain(judges, call, elders) : call,
-    );
+  for (const call of calls) {
+    // One that asks while it runs was allowed long ago: its question is the call's own.
+    const isOpen = (call.state === 'asking' && !call.isDispatched) || call.state === 'held';
+    elders.push(isOpen ? await judgeAgain(judges, call, elders) : call);
+  }
 }
 
 export function toOutcome({ callId, state, reason }: CallRecord): GateOutcome {
@@ -65,6 +66,7 @@ async function judgeAgain(
 
 function hasOpenElder(elders: readonly CallRecord[], tool: Tool, input: unknown): boolean {
   return elders.some(
-    ({ state, suggestedRules }) => state === 'asking' && isCoveredBy(suggestedRules ?? [], tool, input),
+    ({ state, isDispatched, suggestedRules }) =>
+      state === 'asking' && !isDispatched && isCoveredBy(suggestedRules ?? [], tool, input),
   );
 }

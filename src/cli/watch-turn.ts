@@ -40,6 +40,7 @@ export async function watchTurn(session: Session, turn: Turn, options: WatchOpti
       hasBegun = true;
       print(event);
       if (event.kind === 'run_start' && !event.path) waitsForOthers = false;
+      if (event.kind === 'require_user_confirm') await answerRunning(session, options, stopping.signal);
       if (event.kind !== 'run_end' || !isPause(event.reason)) continue;
       const approval = await answerGates(session, options, stopping.signal);
       if (approval === 'answered') continue;
@@ -64,6 +65,12 @@ async function answerGates(session: Session, options: WatchOptions, signal: Abor
     const approval = await answer(session, asking, options, signal);
     if (approval !== 'answered') return signal.aborted ? 'answered' : approval;
   }
+}
+
+/** Calls that ask in the middle of their execution end no run: they are answered while it goes on, here or elsewhere. */
+async function answerRunning(session: Session, options: WatchOptions, signal: AbortSignal): Promise<void> {
+  const running = (await session.get())?.pending.filter(({ isRunning }) => isRunning) ?? [];
+  if (running.length > 0 && !signal.aborted) await answer(session, running, options, signal);
 }
 
 async function answer(

@@ -168,6 +168,8 @@ export type PendingCall = Pick<
 > & {
   /** Where it waits: that session, or one below it. */
   sessionId: string;
+  /** It asks in the middle of its execution: its worker waits for the answer, and not for long. */
+  isRunning?: true;
   /** Of a call below: the names that lead from the session asked down to where it waits. */
   path?: string[];
   agent?: string;

@@ -13,6 +13,7 @@ export function toPendingCall(
     name,
     arguments: args,
     state,
+    isDispatched,
     turn,
     createdAt,
     agent,
@@ -40,6 +41,7 @@ export function toPendingCall(
     ...(suggestedRules ? { suggestedRules } : {}),
     ...(isSafety ? { isSafety } : {}),
     ...(question ? { question } : {}),
+    ...(state === 'asking' && isDispatched ? { isRunning: true as const } : {}),
     ...(votes.length > 0 ? { votes } : {}),
     // A system's result is nobody's approval.
     ...(approval && state !== 'submitted' ? { approval } : {}),
