@@ -82,6 +82,8 @@ describe('the linter', () => {
     { layer: 'src/workflows', source: type('@temporalio/client'), rule: restricted },
     { layer: 'src/model', source: type('../activities/thing.ts'), rule: restricted },
     { layer: 'src/tools', source: value('../client/thing.ts'), rule: restricted },
+    { layer: 'src/mcp', source: type('../client/thing.ts'), rule: restricted },
+    { layer: 'src/mcp', source: type('../activities/thing.ts'), rule: restricted },
     { layer: 'src/client', source: value('../activities/thing.ts'), rule: restricted },
     { layer: 'src/client', source: type('../model/thing.ts'), rule: restricted },
     { layer: 'src/workspace', source: value('../client/thing.ts'), rule: restricted },

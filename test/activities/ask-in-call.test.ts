@@ -1,0 +1,100 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { askInCall } from '../../src/activities/ask-in-call.ts';
+import { settleSiblings } from '../../src/activities/settle-siblings.ts';
+import { defineAgent } from '../../src/agents/define-agent.ts';
+import { answerInCall, asksWhileItRuns } from '../../src/client/answer-in-call.ts';
+import type { ApprovalPolicy } from '../../src/core/approval.ts';
+import type { SessionRef } from '../../src/contracts/ids.ts';
+import { openStore, type OpenStore } from '../../src/store/open-store.ts';
+import { allowedCall, openedTurn, step } from '../store/sample-session.ts';
+import { aTool } from '../tools/a-tool.ts';
+
+const question = {
+  question: 'Which one?',
+  options: [{ label: 'a' }, { label: 'b' }],
+  isFree: false,
+  isSecret: false,
+};
+
+let content: OpenStore;
+let ref: SessionRef;
+let stop: AbortController;
+beforeEach(async () => {
+  content = await openStore('sqlite::memory:');
+  ref = await openedTurn(content.store);
+  stop = new AbortController();
+  await content.store.calls.commitStep(step(ref, 1, [allowedCall('c1'), allowedCall('c2')]));
+  await content.store.calls.dispatch(ref, ['c1', 'c2']);
+});
+afterEach(async () => {
+  stop.abort(new Error('over'));
+  await content.close();
+});
+
+const ask = (callId: string, waitMs = 20_000, policy?: ApprovalPolicy) =>
+  askInCall(content.store, { ref, turn: 1, callId }, question, { waitMs, signal: stop.signal, policy });
+const call = async (callId: string) => (await content.store.calls.get(ref, callId))!;
+const asking = (callId: string) => expect.poll(async () => asksWhileItRuns(await call(callId))).toBe(true);
+const answer = async (callId: string, given: { decision: 'allow' | 'deny'; answer?: string }) =>
+  answerInCall(content.store, ref, await call(callId), { callId, ...given }, 'ann');
+const stateOfTurn = async () => (await content.store.turns.get(ref, 1))?.state;
+
+describe('a call that asks while it runs', () => {
+  it('waits at a gate that is listed, and goes on with the answer', async () => {
+    const asked = ask('c1');
+    await asking('c1');
+    expect(await stateOfTurn()).toBe('waiting');
+    const { items } = await content.store.calls.open(ref.owner, {});
+    expect(items).toMatchObject([{ callId: 'c1', state: 'asking', question: { question: 'Which one?' } }]);
+    await expect(answer('c1', { decision: 'allow', answer: 'z' })).rejects.toThrow(/must be one of: a, b/);
+    await answer('c1', { decision: 'allow', answer: 'b' });
+    await expect(answer('c1', { decision: 'deny' })).rejects.toThrow(/answered already/);
+    expect(await asked).toEqual({ kind: 'answered', answer: 'b' });
+    expect(await call('c1')).toMatchObject({ state: 'allowed', isDispatched: true });
+    expect(await stateOfTurn()).toBe('running');
+  });
+
+  it('learns of a refusal, and of nobody who answers in time', async () => {
+    const refused = ask('c1');
+    await asking('c1');
+    await answer('c1', { decision: 'deny' });
+    expect(await refused).toEqual({ kind: 'denied' });
+    expect(await ask('c1', 1)).toEqual({ kind: 'nobody' });
+    expect(await stateOfTurn()).toBe('running');
+  });
+
+  it('keeps the turn waiting while another one asks too', async () => {
+    const [first, second] = [ask('c1'), ask('c2')];
+    await asking('c1');
+    await asking('c2');
+    await answer('c1', { decision: 'allow', answer: 'a' });
+    await first;
+    expect(await stateOfTurn()).toBe('waiting');
+    await answer('c2', { decision: 'allow', answer: 'a' });
+    await second;
+    expect(await stateOfTurn()).toBe('running');
+  });
+
+  it('is left alone when its siblings are judged again', async () => {
+    const asked = ask('c1');
+    await asking('c1');
+    const agent = defineAgent({
+      name: 'support',
+      model: 'openai/x',
+      instructions: 'Be brief.',
+      tools: [aTool({ name: 'look' })],
+      permissions: { allow: ['look'] },
+    });
+    const session = await content.store.sessions.open(ref, 'support');
+    const policy = { mode: 'default' as const, rules: agent.permissions.rules };
+    await settleSiblings({ store: content.store, agent, session, policy }, [await call('c1')]);
+    expect((await call('c1')).state).toBe('asking');
+    await answer('c1', { decision: 'allow', answer: 'a' });
+    expect(await asked).toMatchObject({ kind: 'answered' });
+  });
+
+  it('is not asked about where a policy says who may answer: that is checked elsewhere', async () => {
+    expect(await ask('c1', 20_000, { by: 'not_requester' })).toEqual({ kind: 'nobody' });
+    expect((await call('c1')).state).toBe('allowed');
+  });
+});
