@@ -3,6 +3,7 @@ import { DefaultLogger, Runtime } from '@temporalio/worker';
 import { hookStore, type StoreMethod } from './hook-store.ts';
 import { openWorker, type WorkerPlace } from './open-worker.ts';
 import { shopAgent } from './shop-agent.ts';
+import { chief } from './subagent-agents.ts';
 import { teamLead } from './team-agents.ts';
 
 /** Just before, or just after, a write of the store: the first, or the nth. */
@@ -29,7 +30,7 @@ Runtime.install({ logger: new DefaultLogger('WARN') });
 const [when, method, nth = '1'] = (killAt ?? '').split(' ') as ['before' | 'after', StoreMethod, string?];
 let times = 0;
 const worker = await openWorker(place, {
-  agents: [shopAgent(effectsFile), teamLead],
+  agents: [shopAgent(effectsFile), teamLead, chief],
   temporal: isLoose ? { stickyQueueScheduleToStartTimeout: 100 } : {},
   ...(killAt === undefined ? {} : { wrapStore: (store) => hookStore(store, method, { [when]: die }) }),
 });

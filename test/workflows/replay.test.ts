@@ -6,10 +6,12 @@ import { historyFromJSON, historyToJSON } from '@temporalio/common/lib/proto-uti
 import { Worker } from '@temporalio/worker';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { agentTool } from '../../src/agents/agent-tool.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import type { Session, Turn } from '../../src/client/index.ts';
 import { parseTurnId, sessionWorkflowId } from '../../src/contracts/ids.ts';
-import { calls, says } from '../../src/testing/index.ts';
+import { taskWorkflowId } from '../../src/contracts/tasks.ts';
+import { calls, says, type Step } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { workflowBundle } from '../../src/worker/workflow-bundle.ts';
 import { waitForEvent } from '../support/read-events.ts';
@@ -54,11 +56,27 @@ const lead = defineAgent({
   team: { templates: [agent] },
 });
 
+const helper = defineAgent({ name: 'recorded-helper', model: 'openai/gpt-test', instructions: 'You help.' });
+const boss = defineAgent({
+  name: 'recorded-boss',
+  model: 'openai/gpt-test',
+  instructions: 'You are the boss.',
+  tools: [agentTool(helper, { name: 'helper', mode: 'model decides' })],
+});
+
 let stack: Stack;
 beforeAll(async () => {
-  stack = await startStack({ agents: [agent, lead], sessionLingerMs: 1 });
+  stack = await startStack({ agents: [agent, lead, boss], sessionLingerMs: 1 });
 });
 afterAll(() => stack.stop());
+
+function asBoss(...steps: Step[]): void {
+  stack.model.when(({ system }) => system.includes('You are the boss.')).queue(...steps);
+}
+
+function asHelper(...steps: Step[]): void {
+  stack.model.when(({ system }) => system.includes('You help.')).queue(...steps);
+}
 
 /** A worker that reports once it is reminded, and its leader. */
 async function aTeam(owner: string, id: string): Promise<{ leader: Session; worker: Session }> {
@@ -83,6 +101,9 @@ async function aTeam(owner: string, id: string): Promise<{ leader: Session; work
   }
   return { leader, worker };
 }
+
+/** The workflow of the task that a story began. */
+let task: string | undefined;
 
 /** What a turn can go through, each played for real. */
 const stories: Record<string, (session: Session) => Promise<Turn>> = {
@@ -157,6 +178,24 @@ const stories: Record<string, (session: Session) => Promise<Turn>> = {
     const { worker } = await aTeam(owner, 'worked');
     return worker.turn(2);
   },
+  async subagent({ owner }) {
+    const session = stack.client.session({ owner, id: 'asked', agent: 'recorded-boss' });
+    asBoss(calls('helper', { prompt: 'Look' }), says('Done.'));
+    asHelper(says('Seen.'));
+    await (await session.submit('Have it looked at')).result();
+    return session.turn(1);
+  },
+  async 'background-subagent'({ owner }) {
+    const session = stack.client.session({ owner, id: 'sent', agent: 'recorded-boss' });
+    asBoss(calls('helper', { prompt: 'Look', background: true }), says('It looks.'), says('Seen.'));
+    asHelper(says('Seen.'));
+    await (await session.submit('Have it looked at')).result();
+    await expect.poll(async () => (await session.get())?.lastTurn, { timeout: 20_000 }).toBe(2);
+    await session.turn(2).result();
+    const [call] = await stack.content.store.calls.ofTurn({ owner, sessionId: session.id }, 1);
+    task = taskWorkflowId({ owner, sessionId: session.id }, call?.callId ?? '');
+    return session.turn(1);
+  },
   async 'model-error'(session) {
     stack.model.fails(401);
     const turn = await session.submit('Hi');
@@ -168,6 +207,7 @@ const stories: Record<string, (session: Session) => Promise<Turn>> = {
 describe('recorded histories', () => {
   it.each(Object.entries(stories))('%s: replays as it ran, turn and session', async (name, play) => {
     const begun = stack.session(agent, name);
+    task = undefined;
     const turn = await play(begun);
     const { workflow } = new Client({ connection: stack.connection });
     const { ref } = parseTurnId(turn.id) ?? { ref: { owner: begun.owner, sessionId: begun.id } };
@@ -176,6 +216,7 @@ describe('recorded histories', () => {
     for (const [kind, handle] of [
       ['turn', workflow.getHandle(turn.id)],
       ['session', sessionHandle],
+      ...(task === undefined ? [] : [['task', workflow.getHandle(task)] as const]),
     ] as const) {
       const history = await handle.fetchHistory();
       await replay(history, handle.workflowId);
