@@ -166,7 +166,7 @@ const stories: Record<string, (session: Session) => Promise<Turn>> = {
     await session.steer('Second');
     await session.interrupt();
     // It came too late for the interrupted turn, and becomes the next one.
-    await expect.poll(async () => (await session.get())?.lastTurn).toBe(turn.turn + 1);
+    await expect.poll(async () => (await session.get())?.lastTurn, { timeout: 20_000 }).toBe(turn.turn + 1);
     await session.turn(turn.turn + 1).result();
     return turn;
   },
