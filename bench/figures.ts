@@ -9,6 +9,7 @@ import { longTurn } from './figures/long-turn.ts';
 import { memory } from './figures/memory.ts';
 import { smallTurn } from './figures/small-turn.ts';
 import { stepTime } from './figures/step-time.ts';
+import { teams } from './figures/teams.ts';
 import { tools } from './figures/tools.ts';
 import { throughput } from './figures/throughput.ts';
 import type { Figure } from './support/figure.ts';
@@ -28,4 +29,5 @@ export const figures: readonly Figure[] = [
   memory,
   gates,
   tools,
+  teams,
 ];

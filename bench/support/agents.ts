@@ -45,3 +45,20 @@ export const mcp = defineAgent({
   tools: [],
   sources: [mcpServer({ name: 'bench', ...mcpCommand, trust: true })],
 });
+
+const worker = defineAgent({
+  ...shape,
+  name: 'bench-worker',
+  description: 'Reports',
+  instructions: 'You report.',
+  tools: [],
+});
+/** Leads as many workers as a figure wants. */
+export const leader = defineAgent({
+  ...shape,
+  name: 'bench-leader',
+  instructions: 'You are in charge.',
+  tools: [],
+  contextTokens: 4_000_000,
+  team: { templates: [worker], maxMembers: 1_000, messageBudget: 10_000, turnBudget: 10_000 },
+});

@@ -1,5 +1,6 @@
 import { ScriptedModel } from '../../src/testing/index.ts';
 import { serve } from './serve.ts';
+import { teamAnswer } from './team-script.ts';
 import { scriptedAnswers } from './turn-script.ts';
 
 const model = await ScriptedModel.start();
@@ -7,7 +8,7 @@ const answer = scriptedAnswers();
 model.answers((request) => {
   // Nobody asks for them, and whole contexts are a lot to keep.
   model.requests.length = 0;
-  return answer(request);
+  return teamAnswer(request) ?? answer(request);
 });
 
 serve(model.baseUrl, {}, () => model.stop());

@@ -6,7 +6,8 @@ export interface Figure {
   measure(stage: Stage): Promise<Row[]>;
 }
 
-export type Unit = 'ms' | 'bytes' | 'MB' | 'events' | 'turns' | 'turns/s' | 'decisions/s' | 'reads' | '%';
+export type Unit =
+  'ms' | 's' | 'messages' | 'bytes' | 'MB' | 'events' | 'turns' | 'turns/s' | 'decisions/s' | 'reads' | '%';
 
 /** One line of the table. */
 export interface Row {

@@ -25,7 +25,9 @@ export interface Stage {
   /** Runs a turn of ours to its end without watching it, and names its workflow. */
   ours(script: TurnScript, agent?: 'wide' | 'usual' | 'mcp'): Promise<string>;
   /** A session of ours, its worker running. */
-  session(id: string): Promise<Session>;
+  session(id: string, agent?: 'usual' | 'bench-leader'): Promise<Session>;
+  /** The task queue of that worker. */
+  oursQueue: string;
   /** Runs the bare loop, and names its workflow. */
   floor(script: TurnScript): Promise<string>;
   /** The task queue of the bare workflows, their worker running. */
@@ -97,9 +99,10 @@ export async function openStage(isQuick: boolean): Promise<Stage> {
       await untilEnded(temporal, id);
       return id;
     },
-    async session(id) {
+    oursQueue: queues.ours,
+    async session(id, agent = 'usual') {
       await ourWorker();
-      return client.session({ owner: 'bench', id, agent: 'usual' });
+      return client.session({ owner: 'bench', id, agent });
     },
     async floor(script) {
       await floorWorker();

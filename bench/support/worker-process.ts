@@ -1,6 +1,6 @@
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker';
 import { createWorker } from '../../src/worker/index.ts';
-import { mcp, usual, wide } from './agents.ts';
+import { leader, mcp, usual, wide } from './agents.ts';
 import { memoryOf } from './memory-of.ts';
 import { serve, settings } from './serve.ts';
 
@@ -20,7 +20,7 @@ const worker = await createWorker({
   connection,
   taskQueue,
   store: storeUrl,
-  agents: [wide, usual, mcp],
+  agents: [wide, usual, mcp, leader],
   models: { bench: { baseUrl: modelUrl, apiKey: 'bench', api: 'chat' } },
   // Sessions that come to rest while another contender is measured would count against it.
   sessionLingerMs: 3_600_000,

@@ -1,0 +1,12 @@
+import type { Figure, Row } from '../support/figure.ts';
+import type { Stage } from '../support/stage.ts';
+import { messageToModel } from './teams-message.ts';
+import { reports } from './teams-reports.ts';
+
+/** What it costs that sessions write to each other. */
+export const teams: Figure = {
+  name: 'teams',
+  async measure(stage: Stage): Promise<Row[]> {
+    return [await messageToModel(stage), ...(await reports(stage))];
+  },
+};
