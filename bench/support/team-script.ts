@@ -25,7 +25,9 @@ function leaderAnswer(request: ScriptedRequest): Step {
   const created = request.results('agent_create').length;
   if (request.results('team_create').length === 0)
     return calls('team_create', { name: 'bench', description: 'Reports' });
-  if (!(created < wanted)) return says('Noted.');
+  // The next ones when something is heard from these, as a leader of many would do it.
+  const isWaveOut = request.messages.at(-1)?.toolName === 'agent_create';
+  if (isWaveOut || !(created < wanted)) return says('Noted.');
   const names = Array.from(
     { length: Math.min(workersAtOnce, wanted - created) },
     (_, i) => `w${created + i}`,
