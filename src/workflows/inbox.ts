@@ -11,6 +11,8 @@ export class Inbox {
   #handed: InboxMessage[] = [];
   #seen: string[];
   #isClosed = false;
+  /** The turn that runs is known to have taken some in. */
+  #hasTaken = false;
 
   constructor(waiting: readonly InboxMessage[], seen: readonly string[]) {
     this.#waiting = [...waiting];
@@ -30,10 +32,9 @@ export class Inbox {
     return this.#seen;
   }
 
-  /** @param isCrowded nothing more can be held now. */
-  take(message: InboxMessage, isCrowded = false): 'taken' | 'repeated' | 'full' {
+  take(message: InboxMessage): 'taken' | 'repeated' | 'full' {
     if (this.#seen.includes(message.id)) return 'repeated';
-    if (isCrowded || this.#isClosed) return 'full';
+    if (this.#isClosed) return 'full';
     const all = [...this.#handed, ...this.#waiting, message];
     const characters = all.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
     if (all.length > inboxLimit.messages || characters > inboxLimit.characters) return 'full';
@@ -66,6 +67,7 @@ export class Inbox {
   /** The turn took these in: they make room. */
   wereTaken(ids: readonly string[]): void {
     this.#handed = this.#handed.filter(({ id }) => !ids.includes(id));
+    this.#hasTaken ||= ids.length > 0;
   }
 
   /** What waits is dropped, and nothing more is taken. */
@@ -77,11 +79,14 @@ export class Inbox {
     return this.#isClosed;
   }
 
-  /** @param late those that the turn did not take in; undefined when nobody knows: then all come again, and the store knows repeats. */
-  turnEnded(late: readonly InboxMessage[] | undefined): void {
+  /** @param late those that the turn did not take in; undefined when nobody knows: then all come again, and the store knows repeats. @returns whether it took in any. */
+  turnEnded(late: readonly InboxMessage[] | undefined): { hadMessages: boolean } {
     const known = late?.map(({ id }) => id);
+    const hadMessages = this.#hasTaken || this.#handed.length > (known?.length ?? 0);
     const again = this.#handed.filter(({ id }) => known === undefined || known.includes(id));
     this.#waiting = this.#isClosed ? [] : [...again, ...this.#waiting];
     this.#handed = [];
+    this.#hasTaken = false;
+    return { hadMessages };
   }
 }

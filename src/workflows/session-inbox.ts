@@ -12,7 +12,7 @@ import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
 import { inboxSignal, teamMessageSignal, teamMessageUpdate } from '../contracts/messages.ts';
 import { store } from './activity-proxies.ts';
 import { whyNoInboxMessage } from './check-message.ts';
-import type { Inbox } from './inbox.ts';
+import { mustRotate } from './must-rotate.ts';
 import type { SessionState } from './session-state.ts';
 import { signalTurn } from './turn-signals.ts';
 
@@ -30,7 +30,7 @@ export function handleInbox(session: SessionState): void {
       await condition(() => session.isLoaded);
       return receive(session, message);
     },
-    { validator: (message) => rejectIf(whyNoInboxMessage(message)) },
+    { validator: (message) => rejectIf(whyNoInboxMessage(message) ?? whyCrowded(session)) },
   );
 }
 
@@ -43,12 +43,12 @@ function ignore(error: unknown): void {
 async function receive(session: SessionState, message: InboxMessage): Promise<InboxAnswer> {
   rejectIf(whyNoInboxMessage(message));
   const { inbox } = session;
-  let status = takeIn(session, message);
+  let status = inbox.take(message);
   if (status === 'full' && inbox.handed.length > 0) {
     // The turn that runs has made room, it may be.
     const ids = inbox.handed.map(({ id }) => id);
     inbox.wereTaken(await store.messagesTaken({ ref: session.ref, ids }));
-    status = takeIn(session, message);
+    status = inbox.take(message);
   }
   if (status !== 'full') return { status };
   const { sessionId } = session.ref;
@@ -61,10 +61,13 @@ async function receive(session: SessionState, message: InboxMessage): Promise<In
   );
 }
 
-/** While a turn runs the session's history grows with each message, and can't begin anew: it must not grow without end. */
-function takeIn(session: SessionState, message: InboxMessage): ReturnType<Inbox['take']> {
-  const isCrowded = session.runningTurnId !== undefined && workflowInfo().historyLength > crowdedAfterEvents;
-  return session.inbox.take(message, isCrowded);
+/**
+ * While a turn runs the session's history grows with each message, and can't begin anew: it must not grow without end. For the validator,
+ * whose refusals leave nothing in it.
+ */
+function whyCrowded({ ref, runningTurnId }: SessionState): string | undefined {
+  if (runningTurnId === undefined || workflowInfo().historyLength <= crowdedAfterEvents) return undefined;
+  return `session ${ref.sessionId} can't take in more while ${runningTurnId} runs, which has had much: send again when that has ended`;
 }
 
 function rejectIf(why: string | undefined): void {
@@ -78,7 +81,8 @@ export async function handingOver<T>(session: SessionState, turnId: string, ende
   // A cancelled session waits for the turn's own end, which must not be lost to this.
   const passing = CancellationScope.nonCancellable(async () => {
     for (;;) {
-      await condition(() => isOver || inbox.hasWaiting);
+      // A session that has to begin anew stops feeding its turn: that comes to an end, and the rest waits for the next one.
+      await condition(() => isOver || (inbox.hasWaiting && !mustRotate()));
       if (isOver) return;
       const batch = inbox.handOver();
       if (await signalTurn(turnId, inboxSignal, batch)) continue;

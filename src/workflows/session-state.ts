@@ -158,8 +158,7 @@ export class SessionState {
   turnEnded(late: readonly Steer[] | undefined): { hadMessages: boolean } {
     this.#running = undefined;
     const messages = late?.flatMap(({ input }) => messageOf(input) ?? []);
-    const hadMessages = this.#inbox.handed.length > (messages?.length ?? 0);
-    this.#inbox.turnEnded(messages);
+    const { hadMessages } = this.#inbox.turnEnded(messages);
     for (const steer of late ?? []) if (!messageOf(steer.input)) this.#enqueue(steer);
     return { hadMessages };
   }
