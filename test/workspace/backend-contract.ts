@@ -176,23 +176,6 @@ export function describeBackend(name: BackendName): void {
         await writeFile(`${workspace.root}-evil/x`, 'x');
         await expect(read(`${workspace.root}-evil/x`)).rejects.toMatchObject({ code: 'outside_workspace' });
       });
-
-      it('while a folder is swapped for a link again and again', async () => {
-        await workspace.write('swap/secret.txt', text('mine'));
-        const swapper = run(
-          workspace,
-          `ln -s ${outside} trap; for i in $(seq 150); do mv swap kept; mv trap swap; mv swap trap; mv kept swap; done`,
-        );
-        const seen = new Set<string>();
-        const ended = swapper.then(() => 'ended');
-        while ((await Promise.race([ended, Promise.resolve()])) === undefined) {
-          seen.add(await read('swap/secret.txt').catch(() => 'refused'));
-          await workspace.write('swap/secret.txt', text('mine')).catch(() => undefined);
-        }
-        expect((await swapper).exitCode).toBe(0);
-        expect([...seen].filter((content) => content !== 'mine' && content !== 'refused')).toEqual([]);
-        expect(await readFile(join(outside, 'secret.txt'), 'utf8')).toBe('secret');
-      });
     });
 
     it('runs a command line and a program in the workspace', async () => {
