@@ -125,7 +125,7 @@ describe('a server that answers wrongly', () => {
     expect(outcome.state).toBe('error');
     expect(textOf(outcome)).toMatch(/ran, and may have taken effect.*larger than is taken/);
     expect(times('call huge')).toBe(1);
-    const large = await bench.text('huge', { bytes: 3_000_000 });
+    const large = await bench.text('huge', { bytes: 6_000_000 });
     expect(large).toMatch(/\[Cut: \d+ bytes of this result are left out/);
   });
 

@@ -1,12 +1,12 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { McpServerOptions } from '../../src/mcp/server.ts';
+import { OutcomeUnknownError } from '../../src/tools/outcome-unknown.ts';
 import type { ToolProgress } from '../../src/tools/tool.ts';
 import { testScope } from '../support/worker-scope.ts';
 import { benchOf, packageServer, textOf, type Bench } from './support/load.ts';
@@ -24,7 +24,7 @@ beforeAll(async () => {
     env: { ...process.env, PORT: String(port) },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  await Promise.race([once(http.stderr!, 'data'), once(http.stdout!, 'data')]);
+  await answering(port);
   httpUrl = `http://localhost:${port}/mcp`;
 });
 afterAll(async () => {
@@ -112,6 +112,27 @@ describe.each(everything)('server-everything over %s', (_kind, options) => {
   it('tells the agent’s working directories to a server that asks for roots', async () => {
     await expect.poll(() => bench.names()).toContain('mcp__everything__get-roots-list');
     expect(await bench.text('get-roots-list')).toContain(folder);
+  });
+});
+
+describe('server-everything over the legacy transport', () => {
+  it('runs a tool, and says that its outcome is unknown when the server dies in mid-call', async () => {
+    const port = await freePort();
+    const { command, args } = packageServer('everything', 'sse');
+    const legacy = spawn(command, args, {
+      env: { ...process.env, PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    await answering(port);
+    const bench = benchOf(worker, { name: 'legacy', url: `http://localhost:${port}/sse` });
+    expect(await bench.text('echo', { message: 'hi' })).toContain('hi');
+    const call = bench.call(
+      'trigger-long-running-operation',
+      { duration: 60, steps: 120 },
+      {},
+      { onProgress: () => legacy.kill('SIGKILL') },
+    );
+    await expect(call).rejects.toThrow(OutcomeUnknownError);
   });
 });
 
@@ -205,6 +226,16 @@ describe('server-memory', () => {
     expect(await readFile(file, 'utf8')).toContain('Ada');
   });
 });
+
+/** Resolves when something listens there. */
+function answering(port: number): Promise<void> {
+  return vi.waitFor(
+    async () => {
+      await (await fetch(`http://localhost:${port}/`)).body?.cancel();
+    },
+    { timeout: 20_000, interval: 50 },
+  );
+}
 
 function freePort(): Promise<number> {
   return new Promise((resolve) => {
