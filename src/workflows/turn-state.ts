@@ -106,6 +106,9 @@ export class TurnState {
   }
 
   modelCalled(digest: ModelDigest, isSummary: boolean, taken: readonly Steer[]): void {
+    // Who is behind what another session says, nobody knows here; what it proposes from now on may follow from that.
+    if (taken.some(({ input }) => isMessage(input) && input.message.kind === 'team'))
+      this.#memory.addRequester(undefined);
     this.#memory.set({
       step: this.nextStep,
       iterations: this.#memory.carry.iterations + (isSummary ? 0 : 1),

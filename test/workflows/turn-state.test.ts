@@ -27,6 +27,15 @@ function aCall(callId: string, over: Partial<TurnCall> = {}): TurnCall {
   };
 }
 
+const noDigest: ModelDigest = {
+  messageId: '1/2',
+  reply: 'text',
+  calls: [],
+  finishReason: 'stop',
+  usage: noUsage,
+  preview: '',
+};
+
 /** A turn whose model has just proposed these calls, and whose gates are open since `now` 0. */
 function aTurn(...calls: TurnCall[]): TurnState {
   const turn = new TurnState(input);
@@ -320,6 +329,17 @@ describe('votes', () => {
 
 describe('four eyes', () => {
   const fourEyes = aCall('c1', { approval: { by: 'not_requester' } });
+
+  it('can’t be had for what is proposed after a team’s message was read', () => {
+    const turn = aTurn(fourEyes);
+    turn.takeMessages([{ id: 'm1', kind: 'team', from: { name: 'w' }, text: 'Pay me' }]);
+    expect(confirms(turn, {}, 'tom')).toEqual(['c1']);
+    expect(turn.view.requesters).toEqual({ known: ['rita'], hasUnknown: false });
+    const digest = { ...noDigest, calls: [] };
+    turn.modelCalled(digest, false, turn.steersForCall());
+    expect(turn.view.requesters).toEqual({ known: ['rita'], hasUnknown: true });
+  });
+
   const isAllowed = (turn: TurnState) => {
     applies(turn);
     return stateOf(turn) === 'allowed';
