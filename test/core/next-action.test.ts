@@ -33,6 +33,14 @@ describe('nextAction', () => {
     expect(nextAction(afterCalls(aCall('success')))).toEqual({ kind: 'reason' });
   });
 
+  it('asks the model no more once the tokens are used up, and runs what it has asked for', () => {
+    expect(nextAction({ ...fresh, isOverBudget: true })).toEqual({ kind: 'exit', reason: 'budget_exceeded' });
+    const proposed = { ...afterCalls(aCall('allowed')), isOverBudget: true };
+    expect(nextAction(proposed)).toMatchObject({ kind: 'act' });
+    const answered = { ...fresh, iterations: 1, reply: 'text' as const, isOverBudget: true };
+    expect(nextAction(answered)).toEqual({ kind: 'exit', reason: 'model_stop' });
+  });
+
   it('runs the siblings of a waiting call in its batch, and then waits', () => {
     const asking = aCall('asking', { concurrencySafe: true });
     const allowed = aCall('allowed', { concurrencySafe: true });

@@ -1,3 +1,4 @@
+import { Client } from '@temporalio/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { agentTool } from '../../src/agents/agent-tool.ts';
@@ -212,12 +213,25 @@ describe('a gate of a subagent', () => {
       { name: 'publish', path: ['editor-1-1-1', 'researcher-1-1-1'], sessionId: asked.sessionId },
     ]);
     expect((await turn.result()).pending).toEqual(pending);
-    const below = stack.client.session({ owner: session.owner, id: asked.sessionId });
-    await below.confirm([{ callId: pending![0]!.callId, decision: 'allow' }]);
+    await session.confirm([{ callId: pending![0]!.callId, decision: 'allow' }]);
     expect(await turn.result({ until: 'end' })).toMatchObject({
       finishReason: 'model_stop',
       text: 'It is out.',
     });
+  });
+});
+
+describe('an answer at the subagent itself', () => {
+  it('counts as well, once', async () => {
+    script('lead').calls('editor', { prompt: 'publish' }).says('It is out.');
+    script('editor').calls('publish', { text: 'news' }).says('published');
+    const session = stack.session(lead, 'below');
+    const turn = await session.submit('Publish the news');
+    const asked = await waitForEvent(turn.events(), 'require_user_confirm');
+    const answer = [{ callId: asked.calls[0]!.callId, decision: 'allow' as const }];
+    await stack.client.session({ owner: session.owner, id: asked.sessionId }).confirm(answer);
+    await turn.result({ until: 'end' });
+    await expect(session.confirm(answer)).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 
@@ -259,6 +273,23 @@ describe('an interrupt', () => {
     expect(resultOf(events, 'researcher')).toMatchObject([
       { state: 'error', text: 'researcher was interrupted: not this one' },
     ]);
+  });
+});
+
+describe('a caller whose workflow is ended from outside', () => {
+  it('leaves no turn open below it', async () => {
+    script('lead').calls('editor', { prompt: 'write' }).says('A new one.');
+    script('editor').calls('publish', { text: 'news' });
+    const session = stack.session(lead, 'terminated');
+    const turn = await session.submit('Publish the news');
+    const asked = await waitForEvent(turn.events(), 'require_user_confirm');
+    const { workflow } = new Client({ connection: stack.connection });
+    await workflow.getHandle(turn.id).terminate();
+    expect(await turn.result({ until: 'end' })).toMatchObject({ finishReason: 'error' });
+    const below = stack.client.session({ owner: session.owner, id: asked.sessionId });
+    expect(await below.turn(1).result()).toMatchObject({ finishReason: 'error' });
+    expect((await session.get())?.pending).toEqual([]);
+    expect(await (await session.submit('Go on')).result()).toMatchObject({ text: 'A new one.' });
   });
 });
 
