@@ -11,7 +11,11 @@ export function describeAgent(agent: Agent): AgentDescription {
     name,
     ...(description === undefined ? {} : { description }),
     model,
-    tools: tools.map((tool) => ({ name: tool.name, description: tool.description })),
+    tools: tools.map((tool) => ({
+      name: tool.name,
+      description: tool.description,
+      ...(tool.isExternal ? { isExternal: true as const } : {}),
+    })),
     maxIterations,
     permissions: { mode: permissions.mode, rules: [...permissions.rules] },
     revision,

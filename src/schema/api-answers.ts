@@ -209,7 +209,14 @@ export const AgentView = z.object({
   name: z.string(),
   description: z.string().exactOptional(),
   model: z.string(),
-  tools: z.array(z.object({ name: z.string(), description: z.string() })),
+  tools: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      /** A system outside, or the page, executes it. */
+      isExternal: z.literal(true).exactOptional(),
+    }),
+  ),
   maxIterations: count,
   permissions: z.object({ mode: PermissionMode, rules: z.array(PermissionRule) }),
   revision: z.string(),

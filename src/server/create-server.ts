@@ -9,6 +9,7 @@ import { measureLoad } from './measure-load.ts';
 import { serverMeters } from '../metrics/meters.ts';
 import { silent, type Log } from './log.ts';
 import { ownOnly, type AccessPolicy, type Authenticator } from './principal.ts';
+import { agUiRoutes } from './routes/ag-ui.ts';
 import { eventRoutes } from './routes/events.ts';
 import { gateRoutes } from './routes/gates.ts';
 import { serviceRoutes } from './routes/service.ts';
@@ -55,6 +56,7 @@ export const routes = [
   ...eventRoutes,
   ...gateRoutes,
   ...uiChatRoutes,
+  ...agUiRoutes,
   ...usageRoutes,
   ...serviceRoutes,
 ];

@@ -1,6 +1,6 @@
 import type { AgentEvent } from '../../schema/event.ts';
-import type { FinishReason, Json, Msg, ToolResultBlock } from '../../schema/message.ts';
-import { jsonOr } from './ui-messages.ts';
+import type { FinishReason, Json, ToolResultBlock } from '../../schema/message.ts';
+import { isNewsOfBelow, jsonOr, resultOf, textOfResult } from './conversation.ts';
 
 /** A chunk of the AI SDK's UI message stream, version 1 (ai-sdk.dev/docs/ai-sdk-ui/stream-protocol). */
 export type UiChunk = { type: string } & Record<string, Json | undefined>;
@@ -122,17 +122,8 @@ export class UiChunks {
 
 /** What happens in sessions below is no part of this message: it comes as data that a page may show. */
 function below(event: AgentEvent): UiChunk[] {
-  switch (event.kind) {
-    case 'require_user_confirm':
-    case 'require_external_execution':
-    case 'require_reconciliation':
-    case 'gate_answered':
-    case 'turn_start':
-    case 'turn_end':
-      return [{ type: 'data-below', data: event as unknown as Json, transient: true }];
-    default:
-      return [];
-  }
+  if (!isNewsOfBelow(event)) return [];
+  return [{ type: 'data-below', data: event as unknown as Json, transient: true }];
 }
 
 function blockId({ messageId, blockId: id }: { messageId: string; blockId: string }): string {
@@ -141,16 +132,10 @@ function blockId({ messageId, blockId: id }: { messageId: string; blockId: strin
 
 function result(callId: string, block: ToolResultBlock | undefined): UiChunk[] {
   if (!block) return [];
-  const text = block.content
-    .map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`))
-    .join('\n');
+  const text = textOfResult(block);
   if (block.state === 'denied') return [{ type: 'tool-output-denied', toolCallId: callId }];
   if (block.state !== 'success') return [{ type: 'tool-output-error', toolCallId: callId, errorText: text }];
   return [{ type: 'tool-output-available', toolCallId: callId, output: jsonOr(text), dynamic: true }];
-}
-
-function resultOf(message: Msg): ToolResultBlock | undefined {
-  return message.content.find((block) => block.type === 'tool_result');
 }
 
 const finishReasons: Partial<Record<FinishReason, string>> = {

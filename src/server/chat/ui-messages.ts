@@ -1,5 +1,6 @@
 import { inputMessageId } from '../../core/message-ids.ts';
 import type { Block, DataBlock, Json, Msg, ToolCallBlock, ToolResultBlock } from '../../schema/message.ts';
+import { jsonOr, textOfResult } from './conversation.ts';
 
 /** A message as `useChat` keeps them (the AI SDK's UIMessage): a user's, or all that one turn answered. */
 export interface UiMessage {
@@ -75,9 +76,7 @@ function toolPart(call: ToolCallBlock, result: ToolResultBlock | undefined): UiP
       providerExecuted: true,
     };
   if (!result) return { ...part, state: 'input-available' };
-  const text = result.content
-    .map((block) => (block.type === 'text' ? block.text : `[${block.mediaType}]`))
-    .join('\n');
+  const text = textOfResult(result);
   if (result.state === 'success') return { ...part, state: 'output-available', output: jsonOr(text) };
   if (result.state === 'denied')
     return { ...part, state: 'output-denied', approval: { id: call.id, approved: false, reason: text } };
@@ -87,14 +86,4 @@ function toolPart(call: ToolCallBlock, result: ToolResultBlock | undefined): UiP
 function filePart({ mediaType, source, name }: DataBlock): UiPart {
   const url = source.type === 'url' ? source.url : `data:${mediaType};base64,${source.data}`;
   return { type: 'file', mediaType, url, ...(name === undefined ? {} : { filename: name }) };
-}
-
-/** JSON as what it holds, anything else as text; nothing as no arguments. */
-export function jsonOr(text: string): Json {
-  if (text.trim() === '') return {};
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return text;
-  }
 }

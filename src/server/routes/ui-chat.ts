@@ -2,13 +2,12 @@ import { z } from 'zod';
 import type { Session, Turn } from '../../client/client.ts';
 import { turnIdOf } from '../../contracts/ids.ts';
 import { Id } from '../../schema/api-requests.ts';
-import type { Msg } from '../../schema/message.ts';
 import { actorOf } from '../actor.ts';
+import { openTurn, streamUntilGone, toFrame, transcriptOf } from '../chat/conversation.ts';
 import { readUiRequest, UiChatRequest, type UiNews } from '../chat/read-ui-request.ts';
-import { UiChunks, type UiChunk } from '../chat/ui-chunks.ts';
+import { UiChunks } from '../chat/ui-chunks.ts';
 import { toUiMessages } from '../chat/ui-messages.ts';
 import { untilPause } from '../chat/until-pause.ts';
-import { eventStream } from '../event-stream.ts';
 import { requireScope, type Principal } from '../principal.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type Call, type RouteContext } from '../route.ts';
@@ -20,9 +19,6 @@ import { defineRoute, type Call, type RouteContext } from '../route.ts';
 
 const ofAgent = z.object({ agent: Id });
 const ofChat = z.object({ agent: Id, chatId: Id });
-
-/** Messages of one page. */
-const pageSize = 200;
 
 const postChat = defineRoute({
   name: 'postChat',
@@ -97,24 +93,6 @@ function sessionOf(
   return client.session({ owner, id: params.chatId, agent: params.agent });
 }
 
-/** The turn that runs, or waits at a gate. */
-async function openTurn(session: Session): Promise<Turn | undefined> {
-  const details = await session.get();
-  if (!details || details.state === 'idle' || details.lastTurn === 0) return undefined;
-  return session.turn(details.lastTurn);
-}
-
-async function transcriptOf(session: Session): Promise<Msg[]> {
-  const all: Msg[] = [];
-  if (!(await session.get())) return all;
-  for (let cursor: string | undefined; ;) {
-    const page = await session.messages({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
-    all.push(...page.items);
-    cursor = page.nextCursor;
-    if (cursor === undefined) return all;
-  }
-}
-
 /**
  * Gives the answers that are still waited for. A page sends all that it knows, again and again: what was answered before is no news.
  *
@@ -144,12 +122,8 @@ async function answer(
 }
 
 function stream(turn: Turn, after: number, { signal }: { signal: AbortSignal }): Response {
-  const abort = new AbortController();
-  signal.addEventListener('abort', () => abort.abort(), { signal: abort.signal });
-  return eventStream({
-    frames: frames(turn, after, abort.signal),
-    abort,
-    headers: { 'x-vercel-ai-ui-message-stream': 'v1' },
+  return streamUntilGone(signal, (until) => frames(turn, after, until), {
+    'x-vercel-ai-ui-message-stream': 'v1',
   });
 }
 
@@ -165,8 +139,4 @@ async function* frames(
     if (made.length > 0) yield toFrame(made);
   }
   yield { text: 'data: [DONE]\n\n' };
-}
-
-function toFrame(chunks: readonly UiChunk[]): { text: string } {
-  return { text: chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`).join('') };
 }
