@@ -136,6 +136,7 @@ describe('every route of the OpenAPI document', () => {
       confirm: { results: [{ callId, decision: 'allow' }] },
       submitExternalResults: { results: [{ callId, state: 'success', content: 'x' }] },
       reconcile: { results: [{ callId, outcome: 'happened', reason: result.reason }] },
+      runAgUi: { threadId: 'guarded', runId: 'r1', messages: [] },
     };
     const operations = Object.entries(document.paths as Record<string, Record<string, Operation>>).flatMap(
       ([path, methods]) =>
@@ -189,7 +190,7 @@ describe('every route of the OpenAPI document', () => {
         actsForOthers: '404 not_found',
       });
       // A list of another owner is empty, what it names is not there; nothing of this owner's shows.
-      const begins = ['submitTurn', 'postChat', 'resumeChat', 'chatMessages'];
+      const begins = ['submitTurn', 'postChat', 'resumeChat', 'chatMessages', 'runAgUi'];
       if (/\{/.test(path) && !begins.includes(operationId))
         expect({ operationId, foreign: await ask(bearer(foreign.key)) }).toEqual({
           operationId,
@@ -197,6 +198,11 @@ describe('every route of the OpenAPI document', () => {
         });
     }
     expect(open.toSorted()).toEqual(['health', 'live']);
+    const chat = await api.get('/v1/agents/payer/chat/guarded/messages', bearer(foreign.key));
+    expect(chat.body).toEqual({ messages: [] });
+    const shown = await api.post('/v1/agents/payer/ag-ui', bodies['runAgUi'], bearer(foreign.key));
+    expect(shown.body).toContain('"messages":[]');
+    expect(shown.body).not.toContain(callId);
     for (const list of ['/v1/sessions', '/v1/gates', '/v1/usage'])
       expect((await api.get(list, bearer(foreign.key))).body.items).toEqual([]);
     // It all left the call as it was.

@@ -53,11 +53,13 @@ const agent = defineAgent({
 /** Gives a silent endpoint up soon. */
 const hasty = defineAgent({ ...settings, name: 'hasty', timeouts: { idleMs: 1_500 } });
 
+// Suites share one Temporal: none may use the sessions of another.
+const owner = 'ag-ui';
 let stack: Stack;
 let api: TestApi;
 beforeAll(async () => {
   stack = await startStack({ agents: [agent, hasty] });
-  api = await startApi(stack, { agents: [agent, hasty, clerk] });
+  api = await startApi(stack, { agents: [agent, hasty, clerk], owner });
 });
 const warn = vi.spyOn(console, 'warn');
 beforeEach(() => void warn.mockClear());
@@ -402,7 +404,7 @@ describe('a wrong request', () => {
     await chat.runAgent();
     const runner = await startApi(stack, {
       agents: [agent],
-      authenticate: () => Promise.resolve({ owner: 'acme', id: 'app', roles: [], scopes: ['run', 'read'] }),
+      authenticate: () => Promise.resolve({ owner, id: 'app', roles: [], scopes: ['run', 'read'] }),
     });
     const other = new AgUiPage(`${runner.url}/v1/agents/payer/ag-ui`, 'scope');
     expect(

@@ -48,7 +48,7 @@ let stack: Stack;
 let api: TestApi;
 beforeAll(async () => {
   stack = await startStack({ agents: [agent] });
-  api = await startApi(stack, { agents: [agent] });
+  api = await startApi(stack, { agents: [agent], owner: 'ui-chat' });
 });
 afterEach(() => stack.model.assertDone());
 afterAll(async () => {
@@ -112,7 +112,7 @@ describe('useChat of the AI SDK', () => {
     expect(chat.error).toBeUndefined();
     expect(chat.messages.map(({ role }) => role)).toEqual(['user', 'assistant']);
     expect(chat.parts).toEqual(['reasoning', 'Hello there.']);
-    expect(chat.messages[1]?.id).toBe('turn/acme/plain/1');
+    expect(chat.messages[1]?.id).toBe('turn/ui-chat/plain/1');
     expect((await reloaded('plain')).parts).toEqual(['reasoning', 'Hello there.']);
   });
 
