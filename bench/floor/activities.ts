@@ -3,6 +3,16 @@ export async function model(step: number): Promise<number> {
   return step;
 }
 
+/** Asks a model endpoint as our worker does: by HTTP, the answer streamed. */
+export async function ask(modelUrl: string, input: string): Promise<string> {
+  const response = await fetch(`${modelUrl}/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'scripted', stream: true, messages: [{ role: 'user', content: input }] }),
+  });
+  return (await response.text()).slice(0, 200);
+}
+
 export async function tool(call: number): Promise<number> {
   return call;
 }

@@ -2,7 +2,7 @@
 import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import type * as activities from './activities.ts';
 
-const { model, tool } = proxyActivities<typeof activities>({ startToCloseTimeout: '1m' });
+const { model, tool, ask } = proxyActivities<typeof activities>({ startToCloseTimeout: '1m' });
 
 /** As many activities as a turn of that many steps has model and tool calls; those of one step side by side. */
 export async function bareTurn(steps: number, calls: number): Promise<void> {
@@ -21,4 +21,16 @@ export async function bareGate(): Promise<void> {
   setHandler(goSignal, () => void (isOpen = true));
   await condition(() => isOpen);
   await tool(1);
+}
+
+/** What a fan-out costs in bare Temporal: an activity for each item, at most so many at a time. */
+export async function bareFanOut(modelUrl: string, inputs: string[], limit: number): Promise<string[]> {
+  const answers: string[] = [];
+  let next = 0;
+  const lane = async (): Promise<void> => {
+    for (let item = next++; item < inputs.length; item = next++)
+      answers[item] = await ask(modelUrl, inputs[item] ?? '');
+  };
+  await Promise.all(Array.from({ length: limit }, lane));
+  return answers;
 }

@@ -22,8 +22,12 @@ export interface Stage {
   temporal: Client;
   content: OpenStore;
   storeUrl: string;
+  /** Of the scripted endpoint that all contenders ask. */
+  modelUrl: string;
   /** Runs a turn of ours to its end without watching it, and names its workflow. */
   ours(script: TurnScript, agent?: 'wide' | 'usual' | 'mcp'): Promise<string>;
+  /** A client of ours, its worker running. */
+  client(): Promise<DurascopeClient>;
   /** A session of ours, its worker running. */
   session(id: string, agent?: 'usual' | 'bench-leader'): Promise<Session>;
   /** The task queue of that worker. */
@@ -89,6 +93,7 @@ export async function openStage(isQuick: boolean): Promise<Stage> {
     temporal,
     content,
     storeUrl,
+    modelUrl,
     startWorker,
     clientOf,
     newName,
@@ -100,6 +105,10 @@ export async function openStage(isQuick: boolean): Promise<Stage> {
       return id;
     },
     oursQueue: queues.ours,
+    async client() {
+      await ourWorker();
+      return client;
+    },
     async session(id, agent = 'usual') {
       await ourWorker();
       return client.session({ owner: 'bench', id, agent });

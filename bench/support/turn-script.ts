@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { calls, says, type ScriptedCall, type ScriptedRequest, type Step } from '../../src/testing/index.ts';
 
 /** What a turn of the benchmarks does. It travels as the user's input, so that every contender's endpoint answers alike. */
@@ -9,6 +10,8 @@ export interface TurnScript {
   calls: number;
   /** Of one tool's result. */
   bytes: number;
+  /** How long the model thinks before it answers, in milliseconds. */
+  thinkMs?: number;
   tool?: 'lookup' | 'approve' | 'mcp__bench__lookup';
 }
 
@@ -23,16 +26,18 @@ export function turnScript(script: Partial<Omit<TurnScript, 'id'>>): TurnScript 
  * Answers by the script in the latest input. Steps are counted here and not in the conversation, the beginning of which leaves a long
  * turn's context.
  */
-export function scriptedAnswers(): (request: ScriptedRequest) => Step {
+export function scriptedAnswers(): (request: ScriptedRequest) => Promise<Step> {
   const done = new Map<string, number>();
-  return (request) => {
+  return async (request) => {
     const {
       id,
       steps,
       calls: width,
       bytes,
       tool = 'lookup',
+      thinkMs = 0,
     } = JSON.parse(request.lastUserText) as TurnScript;
+    if (thinkMs > 0) await delay(thinkMs);
     const step = (done.get(id) ?? 0) + 1;
     if (step > steps) {
       done.delete(id);
