@@ -212,6 +212,21 @@ describe('an AG-UI client', () => {
     },
   );
 
+  it('is told that the server goes away, and goes on at another', async () => {
+    [entered, letGo] = [new Latch(), new Latch()];
+    stack.model.calls('hold').says('Done.');
+    const leaving = await startApi(stack, { agents: [agent], owner });
+    const chat = new AgUiPage(`${leaving.url}/v1/agents/payer/ag-ui`, 'drained').say('u1', 'Hold');
+    const running = chat.runAgent();
+    await entered.promise;
+    await Promise.all([leaving.close(), running]);
+    expect(chat.outcome).toMatchObject({ type: 'RUN_ERROR', code: 'draining' });
+    letGo.open();
+    chat.url = page('drained').url;
+    await chat.runAgent();
+    expect(chat.shown).toEqual(['user: Hold', ['hold', '{}'], 'tool: held', 'Done.']);
+  });
+
   it('sends an answer again when its connection broke', async () => {
     [entered, letGo] = [new Latch(), new Latch()];
     stack.model.calls('pay', { amount: 5 }).calls('hold').says('Paid.');
