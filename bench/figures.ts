@@ -7,6 +7,7 @@ import { interrupt } from './figures/interrupt.ts';
 import { longSession } from './figures/long-session.ts';
 import { longTurn } from './figures/long-turn.ts';
 import { memory } from './figures/memory.ts';
+import { service } from './figures/service.ts';
 import { smallTurn } from './figures/small-turn.ts';
 import { stepTime } from './figures/step-time.ts';
 import { teams } from './figures/teams.ts';
@@ -28,6 +29,7 @@ export const figures: readonly Figure[] = [
   longSession,
   memory,
   gates,
+  service,
   tools,
   teams,
 ];

@@ -9,7 +9,20 @@ export interface ListenOptions {
   port: number;
   /** Default 127.0.0.1. */
   host?: string;
+  limits?: Partial<TimeLimits>;
 }
+
+/**
+ * How long a request's headers, and all of it, may take to come, in milliseconds, and how often that is looked at: a caller that sends a byte
+ * a minute holds nothing for long.
+ */
+export interface TimeLimits {
+  headersMs: number;
+  requestMs: number;
+  checkMs: number;
+}
+
+const usual: TimeLimits = { headersMs: 10_000, requestMs: 60_000, checkMs: 5_000 };
 
 export interface Listening {
   url: string;
@@ -18,22 +31,19 @@ export interface Listening {
   close(graceMs?: number): Promise<void>;
 }
 
-/** A request must have come whole within these: a caller that sends a byte a minute holds nothing for long. */
-const headersMs = 10_000;
-const requestMs = 60_000;
-
 /** Serves the API on a port. @throws the system's error, EADDRINUSE for one. */
 export async function listen(
   server: DurascopeServer,
-  { port, host = '127.0.0.1' }: ListenOptions,
+  { port, host = '127.0.0.1', limits }: ListenOptions,
 ): Promise<Listening> {
+  const { headersMs, requestMs, checkMs } = { ...usual, ...limits };
   const listener = getRequestListener((request) => server.fetch(request), { overrideGlobalObjects: false });
   const http = createHttpServer(
     {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       keepAliveTimeout: 65_000,
-      connectionsCheckingInterval: 5_000,
+      connectionsCheckingInterval: checkMs,
     },
     (incoming, outgoing) => void listener(incoming, outgoing),
   );

@@ -110,7 +110,7 @@ function parameters(where: 'path' | 'query', schema: z.ZodType | undefined, sche
   return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, field]) => ({
     in: where,
     name,
-    required: where === 'path' || !field.safeParse(undefined).success,
+    required: field._zod.optin !== 'optional',
     schema: schemas.of(field),
   }));
 }

@@ -185,6 +185,8 @@ describe('the API', () => {
     const { body: document } = await api.get('/openapi.json');
     expect(document.openapi).toBe('3.1.0');
     expect(document.paths['/v1/sessions/{sessionId}/turns'].post.operationId).toBe('submitTurn');
+    const parameters = document.paths['/v1/sessions'].get.parameters as { name: string; required: boolean }[];
+    expect(parameters.filter(({ required }) => required)).toEqual([]);
     // A reference to nothing would break every generator.
     const text = JSON.stringify(document);
     const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(

@@ -1,6 +1,12 @@
 import type { Agent } from '../../src/agents/agent.ts';
 import { describeAgent } from '../../src/agents/describe-agent.ts';
-import { createServer, listen, openAccess, type ServerOptions } from '../../src/server/index.ts';
+import {
+  createServer,
+  listen,
+  openAccess,
+  type ListenOptions,
+  type ServerOptions,
+} from '../../src/server/index.ts';
 import type { Stack } from './stack.ts';
 
 export interface TestApi {
@@ -21,16 +27,20 @@ export interface Answer {
 /** The API of a stack, on a port. Without an authenticator everybody works for `owner`. */
 export async function startApi(
   stack: Stack,
-  options: Partial<Omit<ServerOptions, 'agents'>> & { owner?: string; agents?: Agent[] } = {},
+  options: Partial<Omit<ServerOptions, 'agents'>> & {
+    owner?: string;
+    agents?: Agent[];
+    limits?: ListenOptions['limits'];
+  } = {},
 ): Promise<TestApi> {
-  const { owner = 'acme', agents, ...rest } = options;
+  const { owner = 'acme', agents, limits, ...rest } = options;
   const server = createServer({
     client: stack.client,
     authenticate: openAccess(owner),
     ...(agents ? { agents: () => agents.map(describeAgent) } : {}),
     ...rest,
   });
-  const listening = await listen(server, { port: 0 });
+  const listening = await listen(server, { port: 0, ...(limits ? { limits } : {}) });
   const send = async (method: string, path: string, init: RequestInit = {}): Promise<Answer> => {
     const response = await fetch(`${listening.url}${path}`, { method, ...init });
     const text = await response.text();

@@ -27,10 +27,10 @@ const createSession = defineRoute({
   isIdempotent: true,
   status: 201,
   answer: Created,
-  async handle({ owner, body, idempotencyKey }, { client, agents }) {
+  async handle({ owner, body, idempotencyKey }, context) {
+    const { client } = context;
     const { agent, metadata } = body;
-    if (agents && !agents().some(({ name }) => name === agent))
-      throw new Problem('not_found', `There is no agent ${agent}: GET /v1/agents lists those that there are`);
+    mustBeAgent(agent, context);
     const sessionId = body.sessionId ?? newSessionId(owner, idempotencyKey);
     const session = client.session({ owner, id: sessionId, agent });
     await session.open(metadata ? { metadata } : {});
@@ -180,6 +180,12 @@ export async function mustBe(call: SessionCall, { client }: RouteContext): Promi
 
 function noSession({ params }: SessionCall): Problem {
   return new Problem('not_found', `There is no session ${params.sessionId}`);
+}
+
+/** A session of another agent could never run. @throws Problem `not_found` */
+export function mustBeAgent(agent: string, { agents }: Pick<RouteContext, 'agents'>): void {
+  if (!agents || agents().some(({ name }) => name === agent)) return;
+  throw new Problem('not_found', `There is no agent ${agent}: GET /v1/agents lists those that there are`);
 }
 
 function newSessionId(owner: string, idempotencyKey: string | undefined): string {

@@ -7,7 +7,7 @@ import { actorOf } from '../actor.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type RouteContext } from '../route.ts';
 import { turnView } from '../views.ts';
-import { mustBe, ofSession, sessionOf } from './sessions.ts';
+import { mustBe, mustBeAgent, ofSession, sessionOf } from './sessions.ts';
 
 const longestWaitSeconds = 60;
 
@@ -29,10 +29,12 @@ const submitTurn = defineRoute({
   isIdempotent: true,
   status: 202,
   answer: Submitted,
-  async handle(call, { client, limits }) {
+  async handle(call, context) {
+    const { client, limits } = context;
     const { owner, params, body, idempotencyKey } = call;
     await limits.takeTurn(owner);
     const { agent, ifBusy, input, output } = body;
+    if (agent !== undefined) mustBeAgent(agent, context);
     const session = client.session({
       owner,
       id: params.sessionId,
@@ -59,9 +61,11 @@ const steerTurn = defineRoute({
   isIdempotent: true,
   status: 202,
   answer: Submitted,
-  async handle(call, { client, limits }) {
+  async handle(call, context) {
+    const { client, limits } = context;
     const { owner, params, body, idempotencyKey } = call;
     const { agent, input } = body;
+    if (agent !== undefined) mustBeAgent(agent, context);
     await limits.takeTurn(owner);
     const session = client.session({
       owner,
