@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { DurascopeClient, type Durascope } from '../../src/client/index.ts';
 import { openStore } from '../../src/store/open-store.ts';
-import { ScriptedModel } from '../../src/testing/index.ts';
+import { says, ScriptedModel } from '../../src/testing/index.ts';
 import { hasPostgres, startPostgres } from '../../test/support/postgres.ts';
 import { startChild, type Child } from '../support/child.ts';
 import type { Figure, Row } from '../support/figure.ts';
@@ -39,7 +39,7 @@ async function onStore(stage: Stage, storeUrl: string, name: string): Promise<Ro
     const client = await DurascopeClient.connect({ baseUrl: url });
     return [
       await tokenDelay(stage, client, model, name),
-      await submission(stage, url, name),
+      await submission(stage, url, model, name),
       await subscribers(stage, client, api, name),
       ...(await lists(stage, url, storeUrl, name)),
     ];
@@ -76,7 +76,8 @@ async function tokenDelay(stage: Stage, client: Durascope, model: ScriptedModel,
 }
 
 /** An input to a session of its own each time, against a signal to a workflow of its own. */
-async function submission(stage: Stage, url: string, name: string): Promise<Row> {
+async function submission(stage: Stage, url: string, model: ScriptedModel, name: string): Promise<Row> {
+  model.answers(() => says('x'));
   const queue = await stage.floorQueue();
   const { ours, floor } = await interleaved(stage.isQuick ? 2 : 40, {
     ours: () =>

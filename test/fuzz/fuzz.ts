@@ -60,10 +60,15 @@ try {
       '1',
     ],
     // Streams go on for ever; what they are made of is tested elsewhere.
-    ...['--exclude-path-regex', '/(events|chat|stream)$', '--request-timeout', '70'],
+    '--exclude-path-regex',
+    '/(events|chat|stream)$',
+    '--request-timeout',
+    '70',
     // It takes a text for a malformed list of parts where the schema allows both, and a page's cursor can't be told by a schema.
-    ...['--exclude-checks', 'positive_data_acceptance'],
-    ...['--suppress-health-check', 'all'],
+    '--exclude-checks',
+    'positive_data_acceptance',
+    '--suppress-health-check',
+    'all',
   ];
   const run = spawn(program, args, { stdio: 'inherit', cwd: root });
   const [code] = (await once(run, 'exit')) as [number | null];
