@@ -62,6 +62,7 @@ export async function startApi(settings: Settings, options: ApiOptions): Promise
       renderMetrics: installPrometheus(),
       ...(agents ? { agents } : {}),
       ...(page === undefined ? {} : { adminPage: page }),
+      schedules: client.schedules,
       ...(webUrl === undefined
         ? {}
         : { temporalWeb: { url: webUrl.replace(/\/$/, ''), namespace: temporal.namespace } }),

@@ -45,7 +45,9 @@ export function renderDevReport(
         `  agents        ${agents.join(', ')}`,
         `  Temporal      ${address ?? embedded?.address ?? ''}`,
         ...(address === undefined && embedded?.uiUrl ? [`  Temporal Web  ${embedded.uiUrl}`] : []),
-        ...(apiUrl === undefined ? [] : [`  API           ${apiUrl}`]),
+        ...(apiUrl === undefined
+          ? []
+          : [`  admin page    ${apiUrl}`, `  API           ${apiUrl}/openapi.json`]),
         `  store         ${shortStore(store)}`,
         '',
         'In another terminal:',

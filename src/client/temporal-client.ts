@@ -108,7 +108,13 @@ export class DurascopeClient implements Durascope {
 
   async gates(owner: string, page: PageRequest & { state?: GateState } = {}): Promise<Page<PendingCall>> {
     const { items, ...rest } = await this.#context.content.store.calls.open(owner, page);
-    return { ...rest, items: items.map((call) => toPendingCall(call, call.ref)) };
+    return {
+      ...rest,
+      items: items.map((call) => ({
+        ...toPendingCall(call, call.ref),
+        ...(call.path ? { path: call.path } : {}),
+      })),
+    };
   }
 
   async sessionOfCall(owner: string, callId: string): Promise<Session> {

@@ -231,6 +231,20 @@ export const HealthView = z.object({
   dependencies: z.object({ store: isThere, temporal: isThere }),
 });
 
+export const Schedule = z.object({
+  id: z.string(),
+  agent: z.string(),
+  cron: z.array(z.string()).exactOptional(),
+  everyMs: z.number().exactOptional(),
+  isPaused: z.boolean(),
+  note: z.string().exactOptional(),
+  /** Soonest first. */
+  nextRuns: z.array(z.string()),
+});
+
+/** `isWhole`: there are no more than these. */
+export const ScheduleList = z.object({ items: z.array(Schedule), isWhole: z.boolean() });
+
 export const LoadView = z.object({
   gates: z.object({ asking: count, submitted: count, uncertain: count }),
   queued: z.object({ workflows: count, activities: count }),

@@ -2,6 +2,7 @@ import type { Durascope } from '../client/client.ts';
 import type { AgentDescription } from '../agents/describe-agent.ts';
 import { adminPage } from './admin-page.ts';
 import type { OwnerLimits, Price } from '../schema/api-config.ts';
+import type { Schedules } from '../client/schedules.ts';
 import { EventHub } from './event-hub.ts';
 import { createApp } from './app.ts';
 import { Limits } from './limits.ts';
@@ -12,6 +13,7 @@ import { ownOnly, type AccessPolicy, type Authenticator } from './principal.ts';
 import { agUiRoutes } from './routes/ag-ui.ts';
 import { eventRoutes } from './routes/events.ts';
 import { gateRoutes } from './routes/gates.ts';
+import { scheduleRoutes } from './routes/schedules.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/sessions.ts';
 import { turnRoutes } from './routes/turns.ts';
@@ -31,6 +33,8 @@ export interface ServerOptions {
   corsOrigins?: readonly string[];
   /** The folder of the admin page, served at `/`: see `builtAdminPage`. Default: no page. */
   adminPage?: string;
+  /** Those of the client, to be listed. */
+  schedules?: Pick<Schedules, 'list'>;
   /** Where people look at runs: the admin page links to it. */
   temporalWeb?: { url: string; namespace: string };
   /** What one owner may use. Default: no limits. */
@@ -58,6 +62,7 @@ export const routes = [
   ...uiChatRoutes,
   ...agUiRoutes,
   ...usageRoutes,
+  ...scheduleRoutes,
   ...serviceRoutes,
 ];
 
@@ -91,6 +96,7 @@ export function createServer(options: ServerOptions): DurascopeServer {
     ...(agents ? { agents } : {}),
     ...(options.renderMetrics ? { renderMetrics: options.renderMetrics } : {}),
     meters,
+    ...(options.schedules ? { schedules: options.schedules } : {}),
     ...(options.temporalWeb ? { temporalWeb: options.temporalWeb } : {}),
   });
   return {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Durascope } from '../client/client.ts';
 import type { AgentDescription } from '../agents/describe-agent.ts';
+import type { Schedules } from '../client/schedules.ts';
 import type { EventHub } from './event-hub.ts';
 import type { Limits } from './limits.ts';
 import type { serverMeters } from '../metrics/meters.ts';
@@ -23,6 +24,8 @@ export interface Call<Params, Query, Body> {
 export interface RouteContext {
   client: Durascope;
   events: EventHub;
+  /** Absent where the server has none. */
+  schedules?: Pick<Schedules, 'list'>;
   /** Where Temporal Web is, where the server knows it. */
   temporalWeb?: { url: string; namespace: string };
   limits: Limits;

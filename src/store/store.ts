@@ -312,8 +312,14 @@ export interface CallStore {
   /** The call of this id in any session of the owner. */
   find(owner: string, callId: string): Promise<OwnedCall | undefined>;
   ofTurn(ref: SessionRef, turn: number): Promise<CallRecord[]>;
-  /** All calls of the owner's sessions that wait at a gate, or those of one state among them, oldest first. */
-  open(owner: string, page: PageRequest & { state?: GateState }): Promise<Page<OwnedCall>>;
+  /**
+   * All calls of the owner's sessions that wait at a gate, or those of one state among them, oldest first. `path` leads to a session that
+   * another one began, from the topmost one above it.
+   */
+  open(
+    owner: string,
+    page: PageRequest & { state?: GateState },
+  ): Promise<Page<OwnedCall & { path?: string[] }>>;
   /** How many wait at gates, of all owners. */
   countOpen(): Promise<Record<GateState, number>>;
   /** The calls of sessions below this one that wait at a gate, oldest first, at most 1,000. `path` leads from it down. */

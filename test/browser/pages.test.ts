@@ -107,6 +107,13 @@ describeInBrowser('the pages', () => {
     admin.stack.model
       .when(({ system }) => system.includes('You are ann, a member'))
       .queue(calls('refund_order', { orderId: '1007', amount: 12 }), says('Refunded.'));
+    await admin.stack.client.schedules.create({
+      owner: admin.owner,
+      id: 'morning',
+      agent: 'support',
+      input: 'Look through what is open.',
+      cron: '0 8 * * *',
+    });
     await Promise.all([
       run(
         support,
@@ -215,7 +222,7 @@ describeInBrowser('the pages', () => {
     ['turn', '/sessions/case-42/turns/1', 'look_up_order'],
     ['turn-waiting', '/sessions/case-42/turns/2', 'refund_order waits'],
     ['agents', '/agents', 'Helps customers of a shop'],
-    ['schedules', '/schedules', 'There are no schedules'],
+    ['schedules', '/schedules', '0 8 * * *'],
     ['usage', '/usage', 'By agent'],
     ['health', '/health', 'Temporal'],
     ['missing', '/nowhere', 'There is no such page'],
@@ -242,6 +249,7 @@ describeInBrowser('the pages', () => {
     await page.getByRole('complementary').getByText(`Refunds what is due ${evil}`).waitFor();
     await page.goto(`${admin.url}/gates`);
     await page.getByText(evil).first().waitFor();
+    await page.getByText('clerk · ann · team.ann').waitFor();
     expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
     expect(complaints).toEqual([]);
   });

@@ -10,6 +10,7 @@ const entries = {
   durascope: 'src/index.ts',
   'durascope/client': 'src/client/index.ts',
   'durascope/server': 'src/server/index.ts',
+  'durascope/react': 'src/react/index.ts',
   'durascope/worker': 'src/worker/index.ts',
   'durascope/workflow': 'src/workflow.ts',
   'durascope/testing': 'src/testing/index.ts',

@@ -46,6 +46,7 @@ export async function startAdmin({
         authenticate: openAccess(owner),
         agents: () => options.agents.map(describeAgent),
         adminPage: built.folder,
+        schedules: stack.client.schedules,
         ...serverOptions,
       }),
       { port },

@@ -66,7 +66,15 @@ export function sqlCalls(context: SqlContext): CallStore {
           .orderBy('durascope_calls.id')
           .limit(limit + 1)
           .execute();
-        return toPage(rows, limit, { item: toOwnedCall, key: (row) => [row.id] });
+        const paths = await pathsTo(
+          db,
+          rows.map(({ session }) => session),
+        );
+        const item = (row: (typeof rows)[number]) => {
+          const path = paths.get(row.session);
+          return { ...toOwnedCall(row), ...(path ? { path } : {}) };
+        };
+        return toPage(rows, limit, { item, key: (row) => [row.id] });
       }),
 
     countOpen: () =>
@@ -195,4 +203,23 @@ function selectOwned(db: Kysely<Database>, owner: string) {
     .selectAll('durascope_calls')
     .select(['durascope_sessions.session_id', 'durascope_sessions.agent'])
     .where('durascope_calls.owner', '=', owner);
+}
+
+/** The names that lead to these sessions from the topmost one above each; none for those that no session began. */
+async function pathsTo(
+  db: Kysely<Database>,
+  sessions: readonly number[],
+): Promise<ReadonlyMap<number, string[]>> {
+  const paths = new Map<number, string[]>();
+  if (sessions.length === 0) return paths;
+  const rows = await db
+    .selectFrom('durascope_lineage')
+    .select(['descendant', 'path'])
+    .where('descendant', 'in', [...new Set(sessions)])
+    .execute();
+  for (const row of rows) {
+    const path = JSON.parse(row.path) as string[];
+    if (path.length > (paths.get(row.descendant)?.length ?? 0)) paths.set(row.descendant, path);
+  }
+  return paths;
 }

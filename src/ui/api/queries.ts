@@ -8,7 +8,7 @@ import type {
   Gate,
   HealthView,
   Page,
-  Schedule,
+  ScheduleList,
   ServiceView,
   SessionSummary,
   TurnSummary,
@@ -88,12 +88,10 @@ export function useUsage() {
   });
 }
 
-/** Absent on servers that have no schedules. */
 export function useSchedules() {
   return useQuery({
     queryKey: ['schedules'],
-    queryFn: async ({ signal }) =>
-      (await connection.json<{ items: Schedule[] }>('/v1/schedules', { signal })).items,
+    queryFn: ({ signal }) => connection.json<ScheduleList>('/v1/schedules', { signal }),
     refetchInterval: slowMs,
   });
 }

@@ -11,16 +11,10 @@ export type PermissionRule = NonNullable<AuditEntry['rule']>;
 export type TeamView = z.output<typeof answers.Team>;
 export type DayUsage = z.output<typeof answers.DayUsage>;
 export type ServiceView = z.output<typeof answers.ServiceView>;
+export type ScheduleList = z.output<typeof answers.ScheduleList>;
 export type Task = z.output<typeof answers.Task>;
 
 export interface Page<T> {
   items: T[];
   nextCursor?: string;
-}
-
-export interface Schedule {
-  id: string;
-  agent: string;
-  sessionId?: string;
-  nextAt?: string;
 }

@@ -47,18 +47,38 @@ export function GateCard({ gate, isInSession = false, select }: GateCardProps) {
   );
 }
 
-function Facts({ gate: { reason, isSafety, votes = [], question } }: { gate: Gate }) {
-  if (question) return null;
+function Facts({ gate }: { gate: Gate }) {
+  const { reason, isSafety, votes = [], votesNeeded, deadline, question } = gate;
   return (
     <ul className="facts">
-      {reason === undefined ? null : <li>Why: {reason}</li>}
+      {reason === undefined || question ? null : <li>Why: {reason}</li>}
       {isSafety ? <li className="warn">For safety it is asked each time, whatever the rules say</li> : null}
-      {votes.map(({ actor }) => (
-        <li key={actor}>Allowed by {actor}; others must agree</li>
+      {votesNeeded === undefined ? null : (
+        <li>
+          {votes.length} of {votesNeeded} people have allowed it
+        </li>
+      )}
+      {votes.map(({ actor, arguments: allowed }) => (
+        <li key={actor}>
+          Allowed by {actor}
+          {allowed === gate.arguments ? null : (
+            <>
+              {' '}
+              with <code>{allowed}</code>
+            </>
+          )}
+        </li>
       ))}
+      {deadline ? (
+        <li>
+          Without an answer until {new Date(deadline.dueAt).toLocaleString()}: {deadlines[deadline.action]}
+        </li>
+      ) : null}
     </ul>
   );
 }
+
+const deadlines = { deny: 'it is denied', escalate: 'others are asked', wait: 'it waits on' };
 
 function Answer({ gate }: { gate: Gate }) {
   switch (gate.state) {

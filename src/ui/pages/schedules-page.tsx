@@ -1,45 +1,68 @@
-import { ApiError } from '../../react/index.ts';
 import { useSchedules } from '../api/queries.ts';
+import type { ScheduleList } from '../api/types.ts';
 import { PageHeading } from '../parts/page-heading.tsx';
+import { StateBadge } from '../parts/state-badge.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { Ago } from '../parts/time.tsx';
-import { Link, sessionHref } from '../parts/router.tsx';
+import { duration } from '../parts/time.tsx';
+
+type Schedule = ScheduleList['items'][number];
 
 export function SchedulesPage() {
   const { data, error, refetch } = useSchedules();
-  const hasNone = error instanceof ApiError && error.status === 404;
   return (
     <>
       <PageHeading title="Schedules" />
-      {hasNone || data?.length === 0 ? (
+      {error ? <Failure error={error} onRetry={() => void refetch()} /> : null}
+      {!data && !error ? <Loading what="schedules" /> : null}
+      {data?.items.length === 0 ? (
         <Empty title="There are no schedules">
-          <p>A schedule begins a turn of an agent at set times.</p>
+          <p>
+            A schedule runs an agent at set times: make one with <code>durascope schedule</code>.
+          </p>
         </Empty>
-      ) : error ? (
-        <Failure error={error} onRetry={() => void refetch()} />
-      ) : data ? null : (
-        <Loading what="schedules" />
-      )}
-      {data && data.length > 0 ? (
-        <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">Schedule</th>
-              <th scope="col">Agent</th>
-              <th scope="col">Next</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map(({ id, agent, sessionId, nextAt }) => (
-              <tr key={id}>
-                <th scope="row">{sessionId ? <Link href={sessionHref(sessionId)}>{id}</Link> : id}</th>
-                <td data-label="Agent">{agent}</td>
-                <td data-label="Next">{nextAt === undefined ? '–' : <Ago at={nextAt} />}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
       ) : null}
+      {data && data.items.length > 0 ? <ScheduleTable schedules={data.items} /> : null}
+      {data && !data.isWhole ? <p className="quiet-text">There are more than these.</p> : null}
     </>
+  );
+}
+
+function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
+  return (
+    <table className="list">
+      <thead>
+        <tr>
+          <th scope="col">Schedule</th>
+          <th scope="col">State</th>
+          <th scope="col">Agent</th>
+          <th scope="col">When</th>
+          <th scope="col">Next</th>
+        </tr>
+      </thead>
+      <tbody>
+        {schedules.map(({ id, agent, cron, everyMs, isPaused, note, nextRuns: [next] }) => (
+          <tr key={id}>
+            <th scope="row">{id}</th>
+            <td>
+              <StateBadge state={isPaused ? 'paused' : 'active'} />
+              {note === undefined ? null : <span className="quiet-text"> {note}</span>}
+            </td>
+            <td data-label="Agent">{agent}</td>
+            <td data-label="When">
+              {cron ? (
+                <code>{cron.join(' · ')}</code>
+              ) : everyMs === undefined ? (
+                '–'
+              ) : (
+                `every ${duration(everyMs)}`
+              )}
+            </td>
+            <td data-label="Next">
+              {next === undefined ? '–' : <time dateTime={next}>{new Date(next).toLocaleString()}</time>}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }

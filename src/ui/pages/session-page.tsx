@@ -90,7 +90,7 @@ function Aside({ session: { session: view, events } }: { session: UseSession }) 
           <TeamTree team={team} sessionId={sessionId} />
         </Panel>
       ) : null}
-      <Below facts={events} />
+      <Below facts={events} team={team} />
       <Panel id="tokens" title="Tokens">
         <dl className="figures">
           <div>

@@ -1,11 +1,14 @@
 import { useMemo } from 'react';
 import type { AgentEvent } from '../../schema/event.ts';
+import type { TeamView } from '../api/types.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Link, sessionHref } from '../parts/router.tsx';
 
-/** Sessions that work for this one: its subagents and workers, with what was last heard of each. */
-export function Below({ facts }: { facts: readonly AgentEvent[] }) {
-  const sessions = useMemo(() => sessionsBelow(facts), [facts]);
+/** Sessions that work for this one besides the members of its team: subagents and theirs, with what was last heard of each. */
+export function Below({ facts, team }: { facts: readonly AgentEvent[]; team: TeamView | null }) {
+  const found = useMemo(() => sessionsBelow(facts), [facts]);
+  const members = new Set(team?.members.map(({ sessionId }) => sessionId));
+  const sessions = found.filter(({ sessionId }) => !members.has(sessionId));
   if (sessions.length === 0) return null;
   return (
     <section aria-labelledby="below" className="panel">
