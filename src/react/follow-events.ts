@@ -83,17 +83,15 @@ async function* readStream(
   }
 }
 
-/** Ends early when the signal aborts, or the machine is online again. */
+/** Ends early when the signal aborts. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   await new Promise<void>((resolve) => {
     const end = (): void => {
       clearTimeout(timer);
-      globalThis.removeEventListener('online', end);
       signal.removeEventListener('abort', end);
       resolve();
     };
     const timer = setTimeout(end, ms);
-    globalThis.addEventListener('online', end);
     signal.addEventListener('abort', end);
   });
 }
