@@ -28,6 +28,8 @@ export interface ApiOptions {
 export interface Api extends Pick<Listening, 'url' | 'port' | 'close'> {
   /** It asks nobody for a key. */
   isOpen: boolean;
+  /** Of the admin page; absent where it was not built. */
+  pageUrl?: string;
 }
 
 /** The HTTP API by the settings. It starts while Temporal is away: its readiness says so. @throws CommandError `port_taken`, `no_keys`. */
@@ -72,6 +74,7 @@ export async function startApi(settings: Settings, options: ApiOptions): Promise
       url: listening.url,
       port: listening.port,
       isOpen: access.isOpen,
+      ...(page === undefined ? {} : { pageUrl: `${listening.url}/` }),
       close: (graceMs) => endAll([() => listening.close(graceMs), closeAll]),
     };
   } catch (error) {

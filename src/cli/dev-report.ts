@@ -12,6 +12,8 @@ export interface DevServers {
   /** Absent where the settings name another. */
   temporal?: Server;
   apiUrl?: string | undefined;
+  /** Absent where it was not built. */
+  pageUrl?: string | undefined;
 }
 
 /** Prints reports of `durascope dev`, for people or as one JSON a line. A complaint that is repeated word by word is printed once. */
@@ -31,7 +33,7 @@ export function devReporter(isJson: boolean): (report: DevReport, servers: DevSe
 /** Pure. */
 export function renderDevReport(
   report: DevReport,
-  { temporal: embedded, apiUrl }: DevServers,
+  { temporal: embedded, apiUrl, pageUrl }: DevServers,
   isFirst: boolean,
   { colors }: Style,
 ): string[] {
@@ -45,9 +47,8 @@ export function renderDevReport(
         `  agents        ${agents.join(', ')}`,
         `  Temporal      ${address ?? embedded?.address ?? ''}`,
         ...(address === undefined && embedded?.uiUrl ? [`  Temporal Web  ${embedded.uiUrl}`] : []),
-        ...(apiUrl === undefined
-          ? []
-          : [`  admin page    ${apiUrl}`, `  API           ${apiUrl}/openapi.json`]),
+        ...(pageUrl === undefined ? [] : [`  admin page    ${pageUrl}`]),
+        ...(apiUrl === undefined ? [] : [`  API           ${apiUrl}`]),
         `  store         ${shortStore(store)}`,
         '',
         'In another terminal:',

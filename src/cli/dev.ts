@@ -102,7 +102,7 @@ async function dev(options: DevOptions): Promise<void> {
             ...(api ? { apiUrl: api.url } : {}),
             pid: process.pid,
           });
-        tell(report, { temporal: embedded, apiUrl: api?.url });
+        tell(report, { temporal: embedded, apiUrl: api?.url, pageUrl: api?.pageUrl });
       },
     });
   // Whatever is left would keep the process alive, and deaf to signals.
