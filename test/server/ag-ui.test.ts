@@ -403,6 +403,7 @@ describe('a wrong request', () => {
       status: 400,
       body: { detail: expect.stringContaining('external: true') },
     });
+    expect(await api.post('/v1/agents/nobody/ag-ui', input)).toMatchObject({ status: 404 });
     const content = [{ type: 'image', source: { type: 'file', value: 'f1' } }];
     expect(await post({ ...input, messages: [{ id: 'm1', role: 'user', content }] })).toMatchObject({
       status: 400,

@@ -65,10 +65,13 @@ const runAgent = defineRoute({
 
 export const agUiRoutes = [runAgent];
 
-/** A page's tools are external tools of the agent. @throws Problem `invalid_input` */
+/** A page's tools are external tools of the agent. @throws Problem `not_found`, `invalid_input` */
 function checkTools({ tools }: AgUiRequest, name: string, { agents }: RouteContext): void {
-  const agent = agents?.().find((one) => one.name === name);
-  if (!agent || !tools) return;
+  if (!agents) return;
+  const agent = agents().find((one) => one.name === name);
+  if (!agent)
+    throw new Problem('not_found', `There is no agent ${name}: GET /v1/agents lists those that there are`);
+  if (!tools) return;
   const external = new Set(agent.tools.filter(({ isExternal }) => isExternal).map((tool) => tool.name));
   const foreign = tools.find((tool) => !external.has(tool.name));
   if (foreign)
