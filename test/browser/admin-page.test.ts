@@ -5,6 +5,7 @@ import { defineAgent } from '../../src/agents/define-agent.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { startAdmin, type Admin } from '../support/admin.ts';
+import { Problem } from '../../src/server/index.ts';
 import { describeInBrowser } from '../support/browser.ts';
 
 const paid: number[] = [];
@@ -172,6 +173,37 @@ describeInBrowser('the admin page', () => {
     await gate(page, 72).getByRole('button', { name: 'Approve pay' }).click();
     await page.locator('.message.user').getByText('in euros').waitFor();
     await page.getByText('You said: in euros').waitFor();
+  });
+
+  it('asks for a key where the server wants one, and keeps it in the tab only', async () => {
+    const keyed = await admin.serve({
+      authenticate: async (request) => {
+        const given = request.headers.get('authorization');
+        if (given === null) return undefined;
+        if (given !== 'Bearer secret') throw new Problem('unauthenticated', 'The key is not valid');
+        return { owner: admin.owner, id: 'ann', roles: [], scopes: ['read'] };
+      },
+    });
+    const { page, complaints } = await admin.open('/health');
+    await page.goto(`${keyed.url}/health`);
+    await page.getByLabel('Key').fill('wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').getByText('does not take this key').waitFor();
+    await page.getByLabel('Key').fill('secret');
+    await page.keyboard.press('Enter');
+    await page.getByText('You are ann').waitFor();
+    await page.reload();
+    await page.getByText('You are ann').waitFor();
+    expect(await page.evaluate('localStorage.getItem("durascope.key")')).toBeNull();
+
+    await submit('not-allowed', 'pay 81');
+    await page.getByRole('link', { name: 'Gates' }).click();
+    await gate(page, 81).getByRole('button', { name: 'Approve pay' }).click();
+    await gate(page, 81).getByRole('alert').getByText('scope approve').waitFor();
+    await page.getByRole('button', { name: 'Forget key' }).click();
+    await page.getByLabel('Key').waitFor();
+    expect(complaints).toEqual([]);
+    await keyed.close(100);
   });
 
   async function noticesOf(...pages: Page[]): Promise<string> {

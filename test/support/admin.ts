@@ -2,7 +2,13 @@ import type { Browser, Page } from 'playwright-core';
 import type { Agent } from '../../src/agents/agent.ts';
 import { describeAgent } from '../../src/agents/describe-agent.ts';
 import type { Session } from '../../src/client/index.ts';
-import { createServer, listen, openAccess, type ServerOptions } from '../../src/server/index.ts';
+import {
+  createServer,
+  listen,
+  openAccess,
+  type Listening,
+  type ServerOptions,
+} from '../../src/server/index.ts';
 import { buildPages, launchBrowser, openTab, type OpenOptions } from './browser.ts';
 import { startStack, type Stack, type StackOptions } from './stack.ts';
 
@@ -15,6 +21,8 @@ export interface Admin {
   /** Opens that address in a tab of its own. */
   open(path: string, options?: OpenOptions): Promise<{ page: Page; complaints: string[] }>;
   closeTabs(): Promise<void>;
+  /** Another server of the same stack. */
+  serve(options: Partial<ServerOptions>): Promise<Listening>;
   /** The server goes away, and comes back at its address. */
   stopServer(): Promise<void>;
   startServer(): Promise<void>;
@@ -39,7 +47,7 @@ export async function startAdmin({
     buildPages(pages),
     launchBrowser(),
   ]);
-  const start = (port: number) =>
+  const start = (port: number, others: Partial<ServerOptions> = {}) =>
     listen(
       createServer({
         client: stack.client,
@@ -48,6 +56,7 @@ export async function startAdmin({
         adminPage: built.folder,
         schedules: stack.client.schedules,
         ...serverOptions,
+        ...others,
       }),
       { port },
     );
@@ -67,6 +76,7 @@ export async function startAdmin({
     async closeTabs() {
       await Promise.all(browser.contexts().map((context) => context.close()));
     },
+    serve: (others) => start(0, others),
     stopServer: () => listening.close(100),
     async startServer() {
       listening = await start(port);
