@@ -3,14 +3,17 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bubblewrapBackend } from '../../src/workspace/bubblewrap-backend.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
+import { describeInBubblewrap } from './find-bubblewrap.ts';
 import { describeBackend, run } from './backend-contract.ts';
 
-describeBackend('bubblewrap');
+describeInBubblewrap('Bubblewrap', () => {
+  describeBackend('bubblewrap');
+});
 
-describe('a sandbox of Bubblewrap', () => {
+describeInBubblewrap('a sandbox of Bubblewrap', () => {
   let root: string;
   let workspace: Workspace;
   let server: Server;
