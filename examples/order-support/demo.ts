@@ -59,6 +59,7 @@ async function demo(): Promise<number> {
   );
   const { temporal, shop, durascope } = stack;
   terminal.line(`  Temporal   ${temporal.address}, ${temporal.uiUrl ?? 'named by TEMPORAL_ADDRESS'}`);
+  terminal.line(`  Admin page ${stack.adminPageUrl}`);
   terminal.line(`  Model      ${stack.modelName}`);
   const first = await stack.startWorker('worker-1');
   terminal.line(`  Worker 1   process ${first.pid}`);
@@ -157,7 +158,7 @@ async function showWorkflow({ temporal, temporalClient }: Stack, turn: Turn): Pr
   const input = createInterface({ input: process.stdin, output: process.stdout });
   input.on('SIGINT', () => input.close());
   const enter = new Promise((done) => input.once('line', done).once('close', done));
-  terminal.line('\nTemporal Web stays open until you press Enter.');
+  terminal.line('\nTemporal Web and the admin page stay open until you press Enter.');
   await enter;
   input.close();
 }

@@ -71,6 +71,7 @@ describe('npm run demo', { timeout: 180_000 }, () => {
     expect(exitCode, output).toBe(0);
 
     expect(output).toContain('scripted, because OPENAI_API_KEY is not set');
+    expect(output).toMatch(/Admin page http:\/\/127\.0\.0\.1:\d+\//);
     expect(output).toContain('SIGKILL to worker 1');
     expect(output).toContain('refund_order, attempt 2');
     expect(output).toContain('turn ended: model_stop');

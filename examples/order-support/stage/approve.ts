@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { findTemporalCli } from '../../../src/embedded/find-cli.ts';
-import type { Session } from 'durascope/client';
+import { DurascopeError, type Session } from 'durascope/client';
 import type { GateCall } from 'durascope';
 import type { Terminal } from './terminal.ts';
 
@@ -18,8 +18,14 @@ export interface Approval {
 /** Has a call decided on: by itself, by whoever sits at the terminal, or by a signal that somebody else sends. */
 export async function approve(approval: Approval): Promise<void> {
   const { session, call, isAutomatic, terminal } = approval;
-  const decide = (decision: 'allow' | 'deny', actor: string): Promise<void> =>
-    session.confirm([{ callId: call.callId, decision }], { actor });
+  const decide = async (decision: 'allow' | 'deny', actor: string): Promise<void> => {
+    try {
+      await session.confirm([{ callId: call.callId, decision }], { actor });
+    } catch (error) {
+      if (!(error instanceof DurascopeError) || error.code !== 'conflict') throw error;
+      terminal.line('  Somebody was faster: it is answered already.');
+    }
+  };
   terminal.stage(`${call.name} waits for a person, and would wait for days: ${call.arguments}`);
   if (isAutomatic) {
     terminal.line('  --yes: approved.');
@@ -31,7 +37,7 @@ export async function approve(approval: Approval): Promise<void> {
     terminal.line(`  ${await signalCommand(approval)}`);
     return;
   }
-  terminal.line('  Answer here, or from another terminal:');
+  terminal.line('  Answer here, on the admin page, or from another terminal:');
   terminal.line(`  ${await signalCommand(approval)}`);
   const decision = await ask('  Approve? [y/n] ', approval.signal);
   if (decision !== undefined) await decide(decision, 'you');

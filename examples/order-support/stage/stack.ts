@@ -7,6 +7,7 @@ import { ScriptedModel } from 'durascope/testing';
 import { openStore } from 'durascope/worker';
 import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../../src/embedded/temporal.ts';
 import { openShop, type Shop } from '../shop.ts';
+import { startAdminPage } from './admin-page.ts';
 import { scriptedReplies } from './scripted-replies.ts';
 import { startWorkerProcess, type WorkerProcess } from './worker-process.ts';
 
@@ -15,6 +16,7 @@ export interface Stack {
   /** For what people do with Temporal's own tools. */
   temporalClient: Client;
   durascope: DurascopeClient;
+  adminPageUrl: string;
   shop: Shop;
   shopFile: string;
   modelName: string;
@@ -60,10 +62,14 @@ export async function startStack(
     SHOP_DB: shopFile,
     ORDER_SUPPORT_QUEUE: taskQueue,
   };
+  const durascope = await DurascopeClient.connect({ connection, namespace, store: content, taskQueue });
+  const adminPage = await startAdminPage(durascope, temporal);
+  onStop(() => adminPage.stop());
   return {
     temporal,
     temporalClient: new Client({ connection, namespace }),
-    durascope: await DurascopeClient.connect({ connection, namespace, store: content, taskQueue }),
+    durascope,
+    adminPageUrl: adminPage.url,
     shop,
     shopFile,
     modelName: model.name,
