@@ -19,6 +19,7 @@ import { policyOf } from './policy.ts';
 import { notTurns } from './inbox-messages.ts';
 import { judgeCalls } from './judge-calls.ts';
 import { stopFailure, whileBeating } from './liveness.ts';
+import { wakeLostMembers } from './lost-members.ts';
 import { noticeLostTasks } from './lost-tasks.ts';
 import { ModelCall } from './model-call.ts';
 import { outlastStore } from './outlast-store.ts';
@@ -41,6 +42,7 @@ export async function callModel(deps: ActivityDeps, input: CallModelInput): Prom
     maxAttempts = definition.maxModelAttempts;
     const equipped = await equip(deps, definition, input.ref);
     if (hasBackground(definition)) await noticeLostTasks(deps, input.ref, input.step === 1);
+    if (definition.team) await wakeLostMembers(deps.store, input.ref, input.step === 1);
     const agent = await withOutputTool(deps.store, equipped, input);
     const committed = await deps.store.calls.step(input.ref, input.turn, input.step);
     const { message, calls } = committed ?? (await callAndCommit(deps, input, agent, attempt));

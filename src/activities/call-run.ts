@@ -1,6 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { TurnAddress } from '../contracts/activities.ts';
 import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
+import type { Requesters } from '../core/approval.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import { scrub, secretTexts } from '../core/redact.ts';
 import type { PermissionPolicy } from '../core/permission.ts';
@@ -26,7 +27,7 @@ const maxDispatches = 5;
 /** What the calls of a batch share; the permissions are those that hold when it begins. */
 export interface Batch {
   deps: ActivityDeps;
-  address: TurnAddress;
+  address: TurnAddress & { requesters?: Requesters };
   agent: Agent;
   session: SessionRecord;
   policy: PermissionPolicy;
@@ -107,7 +108,7 @@ export class CallRun {
 
   /** @param secrets texts that must not come back: neither in the result nor while it runs. */
   async #run(tool: Tool, input: unknown, secrets: readonly string[]): Promise<CallRecord> {
-    const { ref, turn } = this.#batch.address;
+    const { ref, turn, requesters } = this.#batch.address;
     const { callId, step } = this.#before;
     const messageId = resultMessageId(turn, step, callId);
     const publisher = new EventPublisher(this.#batch.ledger.events, ref, turn, messageId);
@@ -124,6 +125,7 @@ export class CallRun {
           attempt: this.#before.attempts + 1,
           signal: this.#signal,
           slots: slotsOf(this.#batch.deps.store.slots, ref),
+          ...(requesters ? { requesters } : {}),
         },
         {
           // A secret may be parted by two pieces of text: where there is one, the text comes with the result.

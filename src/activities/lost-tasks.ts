@@ -1,17 +1,13 @@
-import { Context } from '@temporalio/activity';
 import type { SessionRef } from '../contracts/ids.ts';
 import { taskWorkflowId } from '../contracts/tasks.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
-import { isNotFound } from './background-source.ts';
 import { deliverMessage } from './deliver-message.ts';
 import type { ActivityDeps } from './deps.ts';
+import { isWorkflowOpen, lookout } from './look-after.ts';
 import { taskMessage } from './task-message.ts';
 import { markTold, readTasks, settleOrRecord, type BackgroundTask } from './task-registry.ts';
 
-/** A session is looked after at the start of each turn, and this often within it. */
-const apartMs = 5_000;
-const maxSessions = 1_000;
-const lookedAt = new Map<string, number>();
+const isTime = lookout();
 
 /**
  * Notices tasks whose workflow was ended from outside, so that nobody tells of them: they are recorded as lost, and told like others. A
@@ -25,14 +21,12 @@ export async function noticeLostTasks(
   const tasks = (await readTasks(deps.store, ref)).filter(
     ({ state, isTold }) => state === 'running' || !isTold,
   );
-  if (tasks.length === 0) return;
-  const isDue = isTime(ref);
-  if (!isDue && !isTurnStart) return;
+  if (tasks.length === 0 || !isTime(ref, isTurnStart)) return;
   for (const task of tasks) await lookAfter(deps, ref, task).catch(() => undefined);
 }
 
 async function lookAfter(deps: ActivityDeps, ref: SessionRef, { taskId }: BackgroundTask): Promise<void> {
-  if (await isOpen(ref, taskId)) return;
+  if (await isWorkflowOpen(taskWorkflowId(ref, taskId))) return;
   // Its workflow records before it ends: what is not recorded now is lost.
   const task = (await readTasks(deps.store, ref)).find((one) => one.taskId === taskId);
   const call = await deps.store.calls.get(ref, taskId);
@@ -44,29 +38,4 @@ async function lookAfter(deps: ActivityDeps, ref: SessionRef, { taskId }: Backgr
   const message = await taskMessage(deps.store, ref, taskId);
   if (message) await deliverMessage(deps, { to: ref, message });
   await markTold(deps.store, ref, taskId);
-}
-
-async function isOpen(ref: SessionRef, taskId: string): Promise<boolean> {
-  try {
-    const { status } = await Context.current()
-      .client.workflow.getHandle(taskWorkflowId(ref, taskId))
-      .describe();
-    return status.name === 'RUNNING';
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
-}
-
-function isTime({ owner, sessionId }: SessionRef): boolean {
-  const key = `${owner}/${sessionId}`;
-  const now = performance.now();
-  if (now - (lookedAt.get(key) ?? Number.NEGATIVE_INFINITY) < apartMs) return false;
-  lookedAt.delete(key);
-  lookedAt.set(key, now);
-  for (const oldest of lookedAt.keys()) {
-    if (lookedAt.size <= maxSessions) break;
-    lookedAt.delete(oldest);
-  }
-  return true;
 }

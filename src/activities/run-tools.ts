@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import type { CallChange, TurnAddress } from '../contracts/activities.ts';
+import type { CallChange, StepActivities } from '../contracts/activities.ts';
 import { CallRun, turnLedger, type Batch } from './call-run.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equip } from './equip.ts';
@@ -14,7 +14,7 @@ import { toFailure } from './to-failure.ts';
  */
 export async function runTools(
   deps: ActivityDeps,
-  input: TurnAddress & { step: number; callIds: string[] },
+  input: Parameters<StepActivities['runTools']>[0],
 ): Promise<CallChange[]> {
   const { attempt } = Context.current().info;
   try {

@@ -37,17 +37,17 @@ export async function loadSession(
         failure.rejected,
       );
     const last = session.lastTurn > 0 ? await store.turns.get(ref, session.lastTurn) : undefined;
-    if (last && last.state !== 'ended') {
-      const error = { code: failure.internal, message: "The session's workflow was ended from outside." };
+    if (last && last.state !== 'ended')
       await closeTurn(deps, {
         ref,
         turn: last.turn,
         agent,
         inputId: last.inputId,
         input: '',
-        result: { finishReason: 'error', error },
+        result: { finishReason: 'error', error: endedFromOutside },
       });
-    }
+    // By its error too: an earlier attempt may have closed it, and told nobody.
+    const isLeft = last && (last.state !== 'ended' || last.error?.message === endedFromOutside.message);
     // What was saved when the session was cancelled, without what has begun since.
     const queue = session.control.queue.filter(({ turn }) => turn > session.lastTurn);
     const newest = Math.max(session.lastTurn, ...queue.map(({ turn }) => turn));
@@ -59,9 +59,15 @@ export async function loadSession(
       ...(inbox.length === 0 ? {} : { inbox }),
       seen: [...seen, ...queue.map(({ inputId, turn }) => ({ inputId, turn }))],
       settings: { lingerMs, hasSearchAttributes },
+      ...(isLeft && session.lineage ? { leftTurn: last.turn } : {}),
     };
   });
 }
+
+const endedFromOutside = {
+  code: failure.internal,
+  message: "The session's workflow was ended from outside.",
+};
 
 export async function saveSession(
   { store }: ActivityDeps,

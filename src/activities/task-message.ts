@@ -17,7 +17,8 @@ export async function taskMessage(
   if (!task) return undefined;
   const parts = (await readTaskResult(store, ref, taskId)) ?? [];
   const text = `Task ${taskId} (${task.name}) ${task.state}.\n${shown(parts)}`.trim();
-  return { id: `task:${taskId}`, kind: 'task', from: { name: task.name }, text };
+  const { name, requesters } = task;
+  return { id: `task:${taskId}`, kind: 'task', from: { name }, text, ...(requesters ? { requesters } : {}) };
 }
 
 function shown(parts: readonly ToolPart[]): string {

@@ -23,6 +23,8 @@ export interface BackgroundTask {
   endedAt?: string;
   /** Of a subagent: where it works. */
   taskSessionId?: string;
+  /** Who wrote into the turn that began it. */
+  requesters?: { known: string[]; hasUnknown: boolean };
   /** Its session was told what it came to. */
   isTold?: boolean;
 }
@@ -40,7 +42,7 @@ export async function moveToBackground(
   store: Store,
   ref: SessionRef,
   call: CallRecord,
-  taskSessionId: string | undefined,
+  about: Pick<BackgroundTask, 'taskSessionId' | 'requesters'>,
 ): Promise<CallChange> {
   const { callId, name, turn } = call;
   // Before the call is settled, so that whoever finds it settled finds the task.
@@ -52,7 +54,7 @@ export async function moveToBackground(
           state: 'running',
           turn,
           startedAt: new Date().toISOString(),
-          ...(taskSessionId === undefined ? {} : { taskSessionId }),
+          ...about,
         },
   );
   const moved = movedOutcome(call);

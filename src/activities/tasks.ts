@@ -17,9 +17,13 @@ type Input<K extends keyof TaskStoreActivities> = Parameters<TaskStoreActivities
 
 export async function moveToBackground(
   { store }: ActivityDeps,
-  { ref, callId, taskSessionId }: Input<'moveToBackground'>,
+  { ref, callId, taskSessionId, requesters }: Input<'moveToBackground'>,
 ): Promise<CallChange> {
-  return waitingForStore(async () => move(store, ref, await mustGet(store, ref, callId), taskSessionId));
+  const about = {
+    ...(taskSessionId === undefined ? {} : { taskSessionId }),
+    ...(requesters ? { requesters: { ...requesters, known: [...requesters.known] } } : {}),
+  };
+  return waitingForStore(async () => move(store, ref, await mustGet(store, ref, callId), about));
 }
 
 export async function closeTask(deps: ActivityDeps, input: Input<'closeTask'>): Promise<EndedTask> {

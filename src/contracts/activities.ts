@@ -1,4 +1,4 @@
-import type { Actor } from '../core/approval.ts';
+import type { Actor, Requesters } from '../core/approval.ts';
 import type { Reply } from '../core/next-action.ts';
 import type { FinishReason, ModelFinishReason, Usage } from '../schema/message.ts';
 import type { SessionRef } from './ids.ts';
@@ -44,7 +44,11 @@ export interface StoreActivities {
   /** The turns of these calls: of the session, or of sessions below it. Unknown calls are left out. */
   locateCalls(input: { ref: SessionRef; callIds: string[] }): Promise<{ callId: string; turnId: string }[]>;
   /** Says what a member of a team owes its leader after a turn; nothing for a session that is in no team. */
-  concludeMemberTurn(input: { ref: SessionRef; turn: number }): Promise<MemberConclusion>;
+  concludeMemberTurn(input: {
+    ref: SessionRef;
+    turn: number;
+    requesters?: Requesters;
+  }): Promise<MemberConclusion>;
   /** Pairs calls without a result, and commits the turn's end. */
   closeTurn(input: CloseTurnInput): Promise<void>;
 }
@@ -73,7 +77,9 @@ export interface StepActivities {
   /** One model call, committed with the judgement of each call that it proposes. A repeat of a committed step calls no model. */
   callModel(input: CallModelInput): Promise<ModelDigest>;
   /** Runs the calls of one batch side by side, each under its own ledger entry. */
-  runTools(input: TurnAddress & { step: number; callIds: string[] }): Promise<CallChange[]>;
+  runTools(
+    input: TurnAddress & { step: number; callIds: string[]; requesters?: Requesters },
+  ): Promise<CallChange[]>;
 }
 
 export interface TurnAddress {
@@ -88,6 +94,8 @@ export interface SessionSnapshot {
   seen: SeenInput[];
   inbox?: InboxMessage[];
   settings: SessionSettings;
+  /** The newest turn of a member of a team, when its workflow was ended from outside: its leader may wait for it. */
+  leftTurn?: number;
 }
 
 export interface OpenedTurn {

@@ -1,3 +1,5 @@
+import type { Requesters } from '../core/approval.ts';
+
 /** What a message is about: it decides the words in which the model reads it. */
 export type InboxKind = 'team' | 'task' | 'wakeup' | 'schedule' | 'reminder';
 
@@ -10,6 +12,8 @@ export interface InboxMessage {
   from: InboxSender;
   /** Of at most `inlineMessageBytes`; `deliver` writes a longer one to the store, and sends its reference. */
   text: string | { ref: string };
+  /** Who is behind it: who wrote into the turn that it comes from. Absent: nobody can tell. */
+  requesters?: Requesters;
 }
 
 export interface InboxSender {

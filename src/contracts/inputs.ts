@@ -140,6 +140,8 @@ export interface ChildTurn {
   output?: OutputRef;
   /** Tokens that it and all below it may use. */
   maxTokens?: number;
+  /** Who wrote into the turn of the call. */
+  requesters?: Requesters;
 }
 
 /** A person who allowed a call that needs more of them. */
@@ -170,6 +172,8 @@ export interface TurnInput {
   input: SubmittedInput;
   /** Who submitted the input, when they said so. */
   requester?: string;
+  /** Who is behind the input, where another turn wrote it. */
+  requesters?: Requesters;
   /** Messages of the inbox that the first model call takes in. */
   messages?: InboxMessage[];
   hasSearchAttributes: boolean;
@@ -220,6 +224,8 @@ export interface TurnResult {
   error?: TurnError;
   /** Why it was interrupted. */
   reason?: string;
+  /** Who wrote into it. */
+  requesters: Requesters;
   /** The runs and model calls that it took. */
   run: number;
   step: number;

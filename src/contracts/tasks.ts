@@ -1,4 +1,5 @@
 import type { CallChange, TurnAddress } from './activities.ts';
+import type { Requesters } from '../core/approval.ts';
 import type { SessionRef } from './ids.ts';
 import type { ChildTurn, TurnOutcome } from './inputs.ts';
 
@@ -8,6 +9,8 @@ export interface TaskInput extends TurnAddress {
   /** The tool. */
   name: string;
   hasSearchAttributes: boolean;
+  /** Who wrote into the turn of the call. */
+  requesters?: Requesters;
   /** A turn of another agent, or the tool itself within its limit. */
   work: { kind: 'subagent'; child: ChildTurn } | { kind: 'tool'; step: number; timeoutMs: number };
 }
@@ -27,7 +30,9 @@ type TaskAddress = TurnAddress & { callId: string };
 /** Short store writes around tasks, run as local activities. */
 export interface TaskStoreActivities {
   /** Settles the call: it goes on in the background. One that has its result already keeps it. */
-  moveToBackground(input: TaskAddress & { name: string; taskSessionId?: string }): Promise<CallChange>;
+  moveToBackground(
+    input: TaskAddress & { name: string; taskSessionId?: string; requesters?: Requesters },
+  ): Promise<CallChange>;
   /** Closes the turn of a task, and records its answer. */
   closeTask(input: TaskAddress & { child: ChildTurn; result: TurnOutcome }): Promise<EndedTask>;
   /** What is recorded of a task; where nothing is, because its work ended from outside, `why` is its failure. */
@@ -37,7 +42,7 @@ export interface TaskStoreActivities {
 /** Long activities of a task. */
 export interface TaskActivities {
   /** Runs the tool, and records its outcome. */
-  runTask(input: TaskAddress & { step: number }): Promise<EndedTask>;
+  runTask(input: TaskAddress & { step: number; requesters?: Requesters }): Promise<EndedTask>;
   /** Tells the session that began the task what it came to, by a message. */
   deliverTask(input: TaskAddress): Promise<void>;
 }

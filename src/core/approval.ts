@@ -61,10 +61,21 @@ export function votesNeeded(policy: ApprovalPolicy | undefined, isEdited: boolea
   return by === 'not_requester' && isEdited ? count + 1 : count;
 }
 
+/** People whom a turn knows by name: with more of them, not all are known. */
+export const knownRequesters = 100;
+
 /** The requesters with one more; without a name they are not all known any more. */
-export function withRequester({ known, hasUnknown }: Requesters, id: string | undefined): Requesters {
-  if (id === undefined) return { known, hasUnknown: true };
-  return { known: known.includes(id) ? known : [...known, id], hasUnknown };
+export function withRequester(requesters: Requesters, id: string | undefined): Requesters {
+  return withRequesters(requesters, id === undefined ? undefined : { known: [id], hasUnknown: false });
+}
+
+/** All who are in one of the two; where one is missing, not all are known. */
+export function withRequesters(requesters: Requesters, others: Requesters | undefined): Requesters {
+  const known = [...new Set([...requesters.known, ...(others?.known ?? [])])];
+  return {
+    known: known.slice(0, knownRequesters),
+    hasUnknown: requesters.hasUnknown || (others?.hasUnknown ?? true) || known.length > knownRequesters,
+  };
 }
 
 /** What happens when nobody answers in time. */

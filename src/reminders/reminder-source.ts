@@ -1,6 +1,7 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import type { SessionRef } from '../contracts/ids.ts';
+import type { InboxMessage } from '../contracts/inbox.ts';
 import { reminderWorkflowId, type WakeUpInput } from '../contracts/reminders.ts';
 import { courierHere } from '../inbox/courier.ts';
 import type { Store } from '../store/store.ts';
@@ -34,12 +35,12 @@ function reminderTools(store: Store): Tool[] {
           ),
         text: z.string().trim().min(1).max(4000).describe('What you need to know then: what to do, and why'),
       }),
-      async execute({ when, text }, { owner, sessionId, callId }) {
+      async execute({ when, text }, { owner, sessionId, callId, requesters }) {
         const ref = { owner, sessionId };
         const known = (await openReminders(store, ref)).find(({ key }) => key === callId);
         const draft = { at: known?.at ?? dueTime(when, Date.now()), text, key: callId };
         const { id, at } = await addReminder(store, ref, draft);
-        await start(store, ref, callId, { at, text });
+        await start(store, ref, callId, { at, text, ...(requesters ? { requesters } : {}) });
         return `Reminder ${id} is set for ${at}.`;
       },
     }),
@@ -80,13 +81,13 @@ async function start(
   store: Store,
   to: SessionRef,
   key: string,
-  { at, text }: { at: string; text: string },
+  { at, ...said }: { at: string } & Pick<InboxMessage, 'text' | 'requesters'>,
 ): Promise<void> {
   const { temporal, taskQueue } = courierHere(store);
   const input: WakeUpInput = {
     to,
     at,
-    message: { id: `reminder/${key}`, kind: 'reminder', from: { name: 'you, earlier' }, text },
+    message: { id: `reminder/${key}`, kind: 'reminder', from: { name: 'you, earlier' }, ...said },
   };
   try {
     await temporal.workflow.start('wakeUp', {

@@ -42,7 +42,8 @@ export async function createWorker(
   await temporal.workflow
     .getHandle(sessionWorkflowId(ref))
     .executeUpdate(startWorkerUpdate, { args: [{ ref: worker, agent, name }] });
-  await send(place, seat, name, { id: `prompt/${context.callId}`, text: prompt });
+  const { callId, requesters } = context;
+  await send(place, seat, name, { id: `prompt/${callId}`, text: prompt, requesters });
   return `${name} is at work, in session ${sessionId}. You get a message when there is a report: don't ask before.`;
 }
 
@@ -90,7 +91,8 @@ export async function inviteSession(
     callId: context.callId,
   });
   await enrol(place, seat, guest, name);
-  await send(place, seat, name, { id: `prompt/${context.callId}`, text: prompt });
+  const { callId, requesters } = context;
+  await send(place, seat, name, { id: `prompt/${callId}`, text: prompt, requesters });
   return `${name} has joined. You get a message when there is a report: don't ask before.`;
 }
 

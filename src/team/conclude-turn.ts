@@ -1,4 +1,4 @@
-import type { LetterInput, MemberConclusion } from '../contracts/activities.ts';
+import type { LetterInput, MemberConclusion, StoreActivities } from '../contracts/activities.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import {
@@ -10,6 +10,7 @@ import {
 } from '../core/after-worker-turn.ts';
 import { count, isSpent, type Team } from '../core/team.ts';
 import { seal } from '../inbox/seal.ts';
+import type { Requesters } from '../core/approval.ts';
 import type { Json } from '../schema/message.ts';
 import type { Store, TurnRecord } from '../store/store.ts';
 import { ledSeat, memberSeat, type Seat } from './place.ts';
@@ -19,7 +20,7 @@ import { changeMembership, changeTeam, readMembership, type Membership } from '.
 /** What a member's turn means to its leader: a report that is owed, a failure, or nothing. A repeat comes to the same. */
 export async function concludeMemberTurn(
   store: Store,
-  { ref, turn }: { ref: SessionRef; turn: number },
+  { ref, turn, requesters }: Parameters<StoreActivities['concludeMemberTurn']>[0],
 ): Promise<MemberConclusion> {
   const membership = await readMembership(store, ref);
   const seat = await memberSeat({ store, ref });
@@ -33,7 +34,15 @@ export async function concludeMemberTurn(
     reminders: membership.reminders,
     isSpent: isSpent(counted, 'turns') || isSpent(counted, 'messages'),
   });
-  const outcome = await toConclusion(store, { ref, record, seat, membership, next, team: counted });
+  const outcome = await toConclusion(store, {
+    ref,
+    record,
+    seat,
+    membership,
+    next,
+    team: counted,
+    requesters,
+  });
   await changeMembership(
     store,
     ref,
@@ -49,15 +58,17 @@ interface Ended {
   membership: Membership;
   next: AfterWorkerTurn;
   team: Team;
+  requesters: Requesters | undefined;
 }
 
 async function toConclusion(store: Store, ended: Ended): Promise<MemberConclusion> {
-  const { ref, record, seat, membership, next, team } = ended;
+  const { ref, record, seat, membership, next, team, requesters } = ended;
+  const behind = requesters ? { requesters } : {};
   const { turn } = record;
   const letters: LetterInput[] = [];
   const write = async (id: string, text: string) => {
     const from = { name: seat.me, sessionId: ref.sessionId };
-    const message = { id, kind: 'team' as const, from, text };
+    const message = { id, kind: 'team' as const, from, text, ...behind };
     letters.push({ to: seat.leader, message: await seal(store, seat.leader, message) });
   };
   const since = membership.unreportedSince ?? turn;
@@ -68,7 +79,8 @@ async function toConclusion(store: Store, ended: Ended): Promise<MemberConclusio
   }
   if (next.kind === 'answer')
     await write(turnIdOf(ref, turn), answerText(seat.me, await wordsOf(store, ref, since, turn)));
-  if (isSpent(team, 'turns')) letters.push({ to: seat.leader, message: spentMessage(team, 'turns') });
+  if (isSpent(team, 'turns'))
+    letters.push({ to: seat.leader, message: spentMessage(team, 'turns', requesters) });
   return {
     ...(letters.length === 0 ? {} : { reports: letters }),
     ...(next.kind === 'remind'
@@ -78,6 +90,7 @@ async function toConclusion(store: Store, ended: Ended): Promise<MemberConclusio
             kind: 'reminder' as const,
             from: { name: 'the team' },
             text: reminderText(seat.team.leader, next.reminder),
+            ...behind,
           },
         }
       : {}),

@@ -1,3 +1,5 @@
+import type { InboxMessage } from '../contracts/inbox.ts';
+import type { Requesters } from '../core/approval.ts';
 import {
   count,
   isCounted,
@@ -17,7 +19,7 @@ import { changeTeam } from './team-slot.ts';
 export async function say(
   place: TeamPlace,
   { content, to }: { content: string; to?: string | undefined },
-  { callId }: Pick<CallContext, 'callId'>,
+  { callId, requesters }: Pick<CallContext, 'callId' | 'requesters'>,
 ): Promise<string> {
   const { seat, names } = await addressed(place, to);
   const { team, leader, me } = seat;
@@ -33,12 +35,15 @@ export async function say(
   const failures: string[] = [];
   await Promise.all(
     names.map((name) =>
-      send(place, seat, name, { id: `say/${callId}`, text: content }).catch((error: unknown) => {
+      send(place, seat, name, { id: `say/${callId}`, text: content, requesters }).catch((error: unknown) => {
         failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
       }),
     ),
   );
-  if (counted && isSpent(counted, 'messages')) await tellSpent(place, leader, counted, 'messages');
+  if (counted && isSpent(counted, 'messages')) {
+    const message = spentMessage(counted, 'messages', requesters);
+    await deliver(courierHere(place.store), { owner: leader.owner, to: leader, message });
+  }
   const reached = names.filter((name) => !failures.some((failure) => failure.startsWith(`${name}: `)));
   const notReached = failures.length === 0 ? '' : `Not delivered to ${failures.join('; ')}.`;
   if (reached.length === 0) throw new TeamRuleError(notReached);
@@ -50,32 +55,32 @@ export async function send(
   { store, ref }: Pick<TeamPlace, 'store' | 'ref'>,
   seat: Seat,
   name: string,
-  { id, text }: { id: string; text: string },
+  { requesters, ...said }: { id: string; text: string; requesters: Requesters | undefined },
 ): Promise<void> {
   await deliver(courierHere(store), {
     owner: ref.owner,
     to: sessionOf(seat, name),
-    message: { id, kind: 'team', from: { name: seat.me, sessionId: ref.sessionId }, text },
+    message: {
+      ...said,
+      kind: 'team',
+      from: { name: seat.me, sessionId: ref.sessionId },
+      ...(requesters ? { requesters } : {}),
+    },
   });
 }
 
-async function tellSpent(
-  { store }: Pick<TeamPlace, 'store'>,
-  leader: Seat['leader'],
+/** What the leader is told once, when a budget is used up. */
+export function spentMessage(
   team: Team,
   what: 'messages' | 'turns',
-): Promise<void> {
-  const message = spentMessage(team, what);
-  await deliver(courierHere(store), { owner: leader.owner, to: leader, message });
-}
-
-/** What the leader is told once, when a budget is used up. */
-export function spentMessage(team: Team, what: 'messages' | 'turns') {
+  requesters: Requesters | undefined,
+): InboxMessage {
   return {
     id: `spent/${team.id}/${what}`,
-    kind: 'team' as const,
+    kind: 'team',
     from: { name: 'the team' },
     text: spentText(team, what),
+    ...(requesters ? { requesters } : {}),
   };
 }
 

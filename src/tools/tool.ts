@@ -1,4 +1,4 @@
-import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
+import type { ApprovalPolicy, GateDeadline, Requesters } from '../core/approval.ts';
 import type { PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
 import type { Question } from '../schema/event.ts';
 import type { Subagent } from './subagent.ts';
@@ -26,6 +26,8 @@ export interface CallContext {
   signal: AbortSignal;
   /** Named state of the session. */
   slots: SessionSlots;
+  /** Who wrote into the turn by now. Absent: nobody can tell. */
+  requesters?: Requesters;
 }
 
 /** Named state of a session: it outlives steps, turns and workers. A name holds letters, digits, `_`, `-` and `.`. */

@@ -50,7 +50,9 @@ export async function agentSession(input: SessionInput): Promise<void> {
   handleMessages(session);
   try {
     if (!session.isLoaded) {
-      session.load(await store.loadSession({ ref: input.ref, agent: input.agent }));
+      const { leftTurn, ...snapshot } = await store.loadSession({ ref: input.ref, agent: input.agent });
+      session.load(snapshot);
+      if (leftTurn !== undefined) await session.concluding(() => concludeTurn(session, leftTurn, undefined));
       if (session.settings.hasSearchAttributes) upsertSearchAttributes(sessionAttributes(input));
     }
     await runTurns(input, session);
@@ -121,7 +123,7 @@ async function runTurn(
   });
   const late = result.turnId === undefined ? undefined : (result.steers ?? []);
   const { hadMessages } = session.turnEnded(late);
-  if (hadMessages) await session.concluding(() => concludeTurn(session, next.turn));
+  if (hadMessages) await session.concluding(() => concludeTurn(session, next.turn, result.requesters));
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('The session was cancelled through Temporal');
 }

@@ -39,11 +39,11 @@ export async function agentTask(input: TaskInput): Promise<CallChange> {
 }
 
 async function work(input: TaskInput, reason: () => string | undefined): Promise<EndedTask> {
-  const { ref, turn, agent, callId, name, work } = input;
+  const { ref, turn, agent, callId, name, work, requesters } = input;
   const address = { ref, turn, agent, callId };
   if (work.kind === 'tool')
     return runTaskWithin(work.timeoutMs).executeWithOptions({ summary: `tool ${name}` }, [
-      { ...address, step: work.step },
+      { ...address, step: work.step, ...(requesters ? { requesters } : {}) },
     ]);
   const { child } = work;
   const result = await outcomeOf(() =>

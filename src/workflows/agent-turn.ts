@@ -132,7 +132,8 @@ function runBatch(turn: TurnState, calls: TurnCall[]): Promise<CallChange[]> {
   const summary = `tool ${calls.map((call) => call.name).join(', ')}`.slice(0, 200);
   const runTools = runToolsWithin(Math.max(...calls.map((call) => call.timeoutMs)));
   const callIds = calls.map((call) => call.callId);
-  return runTools.executeWithOptions({ summary }, [{ ...turn.address, step: turn.view.step, callIds }]);
+  const { step, requesters } = turn.view;
+  return runTools.executeWithOptions({ summary }, [{ ...turn.address, step, callIds, requesters }]);
 }
 
 /** Tells observers of gates whose siblings can still run. */

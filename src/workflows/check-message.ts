@@ -1,6 +1,7 @@
 // By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
 import type { GateAnswer } from '../contracts/activities.ts';
 import type { Actor } from '../core/approval.ts';
+import { knownRequesters } from '../core/approval.ts';
 import { inlineMessageBytes } from '../contracts/inbox.ts';
 import type { Interrupt } from '../contracts/inputs.ts';
 
@@ -48,7 +49,7 @@ export function whyNoAnswers(message: unknown): string | undefined {
 export function whyNoInboxMessage(message: unknown): string | undefined {
   if (!isRecord(message) || !isRecord(message.from))
     return 'expected an object such as {"id": "…", "kind": "team", "from": {"name": "…"}, "text": "…"}';
-  const { id, kind, from, text } = message;
+  const { id, kind, from, text, requesters } = message;
   if (!isName(id)) return `id must be a text of 1 to ${maxIdLength} characters`;
   if (!(typeof kind === 'string' && ['team', 'task', 'wakeup', 'schedule', 'reminder'].includes(kind)))
     return 'kind must be team, task, wakeup, schedule or reminder';
@@ -60,7 +61,14 @@ export function whyNoInboxMessage(message: unknown): string | undefined {
     return 'text must be a text that is not empty, or {"ref": "…"}';
   if (isText && text.length > inlineMessageBytes)
     return `text is longer than ${inlineMessageBytes} characters: write it to the store and send its reference, as deliver does`;
+  if (requesters !== undefined && !isRequesters(requesters))
+    return `requesters must be an object such as {"known": ["ann"], "hasUnknown": false}, with at most ${knownRequesters} names`;
   return undefined;
+}
+
+function isRequesters(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.hasUnknown !== 'boolean' || !Array.isArray(value.known)) return false;
+  return value.known.length <= knownRequesters && value.known.every(isActorId);
 }
 
 function isName(value: unknown): boolean {

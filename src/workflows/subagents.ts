@@ -54,7 +54,8 @@ async function runSubagent(
   const { canBackground, tokensLeft } = turn;
   const opened = await store.openSubagent({ ...turn.address, callId, canBackground, ...tokensLeft });
   if (opened.kind === 'settled') return opened.change;
-  const { child, background } = opened;
+  const { background } = opened;
+  const child = { ...opened.child, requesters: turn.view.requesters };
   if (background) {
     const work = { kind: 'subagent', child } as const;
     return runTask(turn, call, { work, hasSearchAttributes, afterMs: background.afterMs });
@@ -77,8 +78,9 @@ async function runTask(
   const scope = CancellationScope.current();
   if (scope.consideredCancelled) await scope.cancelRequested;
   const address = { ...turn.address, callId };
+  const { requesters } = turn.view;
   return CancellationScope.nonCancellable(async () => {
-    const handle = await startTask({ ...address, name, ...rest });
+    const handle = await startTask({ ...address, name, requesters, ...rest });
     let hasEnded = false;
     const ended = handle.result().catch(async (error: unknown) => {
       const why = `its workflow ended: ${error instanceof Error ? error.message : String(error)}`;
@@ -97,7 +99,7 @@ async function runTask(
     ended.catch(() => undefined);
     const taskSessionId =
       rest.work.kind === 'subagent' ? { taskSessionId: rest.work.child.ref.sessionId } : {};
-    return taskStore.moveToBackground({ ...address, name, ...taskSessionId });
+    return taskStore.moveToBackground({ ...address, name, requesters, ...taskSessionId });
   });
 }
 

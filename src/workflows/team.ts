@@ -8,11 +8,14 @@ import {
 } from '@temporalio/workflow';
 import {
   ApplicationFailure,
+  ChildWorkflowFailure,
+  TerminatedFailure,
   TypedSearchAttributes,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
 import { sessionWorkflowId } from '../contracts/ids.ts';
+import type { Requesters } from '../core/approval.ts';
 import type { WorkerStart } from '../contracts/inputs.ts';
 import { endUpdate, startWorkerUpdate } from '../contracts/messages.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
@@ -52,9 +55,10 @@ function rejectStranger(session: SessionState, worker: WorkerStart): void {
 }
 
 /** A worker outlives the leader's run: it is told to end, and reports by messages. */
-async function startWorker(session: SessionState, { ref, agent, name }: WorkerStart): Promise<void> {
+async function startWorker(session: SessionState, worker: WorkerStart): Promise<void> {
+  const { ref, agent, name } = worker;
   try {
-    await startChild('agentSession', {
+    const child = await startChild('agentSession', {
       workflowId: sessionWorkflowId(ref),
       args: [{ ref, agent }],
       staticSummary: `${agent} · worker ${name} of ${session.ref.sessionId}`,
@@ -69,19 +73,35 @@ async function startWorker(session: SessionState, { ref, agent, name }: WorkerSt
           }
         : {}),
     });
+    child.result().catch((error: unknown) => bringBack(session, worker, error));
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
+}
+
+/** Begins a worker again that was ended from outside: it closes what it left behind, and tells the leader. */
+async function bringBack(session: SessionState, worker: WorkerStart, error: unknown): Promise<void> {
+  const isLost = error instanceof ChildWorkflowFailure && error.cause instanceof TerminatedFailure;
+  if (!isLost || session.isEnding) return;
+  await startWorker(session, worker).catch(() => undefined);
 }
 
 /**
  * Tells the leader what it waits for, once a turn that took in messages has ended; or tells the member that a report is missing. Nothing
  * for a session that is in no team.
  */
-export async function concludeTurn(session: SessionState, turn: number): Promise<void> {
+export async function concludeTurn(
+  session: SessionState,
+  turn: number,
+  requesters: Requesters | undefined,
+): Promise<void> {
   await CancellationScope.nonCancellable(async () => {
     const { ref } = session;
-    const { reports = [], reminder } = await store.concludeMemberTurn({ ref, turn });
+    const { reports = [], reminder } = await store.concludeMemberTurn({
+      ref,
+      turn,
+      ...(requesters ? { requesters } : {}),
+    });
     for (const report of reports)
       await deliverMessage.executeWithOptions({ summary: 'report to the leader' }, [report]);
     if (reminder) session.inbox.take(reminder);

@@ -1,8 +1,9 @@
 // What the parts of a turn's state share: pure. Imports core and contracts only.
 import { turnIdOf } from '../contracts/ids.ts';
 import { inboxKey, type InboxMessage } from '../contracts/inbox.ts';
+import { isMessage } from '../contracts/inputs.ts';
 import type { Steer, TurnCall, TurnCarry, TurnError, TurnInput, TurnResult } from '../contracts/inputs.ts';
-import { withRequester, type Actor } from '../core/approval.ts';
+import { withRequester, withRequesters, type Actor, type Requesters } from '../core/approval.ts';
 import { noUsage } from '../core/usage.ts';
 
 /** Signals remembered to recognize a repeat. */
@@ -24,7 +25,7 @@ export class TurnMemory {
   constructor(input: TurnInput) {
     this.turnId = turnIdOf(input.ref, input.turn);
     this.#carry = input.carry ?? { ...emptyCarry, ...firstMessages(input.messages) };
-    if (!input.carry) this.addRequester(input.requester);
+    if (!input.carry) this.#addFirst(input);
   }
 
   get carry(): Readonly<TurnCarry> {
@@ -38,6 +39,11 @@ export class TurnMemory {
   /** Somebody wrote into the turn; undefined when they gave no name. */
   addRequester(id: Actor['id'] | undefined): void {
     this.set({ requesters: withRequester(this.#carry.requesters, id) });
+  }
+
+  /** Others are behind what the turn takes in; undefined when nobody knows who. */
+  addRequesters(others: Requesters | undefined): void {
+    this.set({ requesters: withRequesters(this.#carry.requesters, others) });
   }
 
   call(callId: string): TurnCall | undefined {
@@ -57,6 +63,12 @@ export class TurnMemory {
 
   remember(id: string | undefined): void {
     if (id !== undefined) this.set({ seen: [...this.#carry.seen, id].slice(-seenLimit) });
+  }
+
+  #addFirst({ input, requester, requesters }: TurnInput): void {
+    if (isMessage(input)) this.addRequesters(input.message.requesters);
+    else if (requesters) this.addRequesters(requesters);
+    else this.addRequester(requester);
   }
 
   /** These may be sent again. */

@@ -106,9 +106,8 @@ export class TurnState {
   }
 
   modelCalled(digest: ModelDigest, isSummary: boolean, taken: readonly Steer[]): void {
-    // Who is behind what another session says, nobody knows here; what it proposes from now on may follow from that.
-    if (taken.some(({ input }) => isMessage(input) && input.message.kind === 'team'))
-      this.#memory.addRequester(undefined);
+    // What the model proposes from now on may follow from what it has read: not what it proposed before.
+    for (const { input } of taken) if (isMessage(input)) this.#memory.addRequesters(input.message.requesters);
     this.#memory.set({
       step: this.nextStep,
       iterations: this.#memory.carry.iterations + (isSummary ? 0 : 1),
@@ -128,9 +127,10 @@ export class TurnState {
   }
 
   /** A turn below ended: what it used counts. */
-  childEnded({ usage = noUsage, usageBelow = noUsage }: TurnOutcome): void {
+  childEnded({ usage = noUsage, usageBelow = noUsage, requesters }: TurnOutcome): void {
     const below = addUsage(this.#memory.carry.usageBelow ?? noUsage, addUsage(usage, usageBelow));
     this.#memory.set({ usageBelow: below });
+    if (requesters) this.#memory.addRequesters(requesters);
   }
 
   callsChanged(changes: readonly CallChange[]): void {
@@ -232,13 +232,14 @@ export class TurnState {
   }
 
   result(finishReason: TurnResult['finishReason']): TurnResult {
-    const { usage, usageBelow, run, step } = this.#memory.carry;
+    const { usage, usageBelow, requesters, run, step } = this.#memory.carry;
     const replyMessageId = this.#replyMessageId(finishReason);
     return {
       turnId: this.turnId,
       finishReason,
       usage,
       ...(usageBelow ? { usageBelow } : {}),
+      requesters,
       run,
       step,
       ...(replyMessageId === undefined ? {} : { replyMessageId }),

@@ -1,9 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  knownRequesters,
   votesNeeded,
   whyMayNotAnswer,
   withRequester,
+  withRequesters,
   type Actor,
   type ApprovalPolicy,
   type Requesters,
@@ -78,6 +80,16 @@ describe('whyMayNotAnswer', () => {
     expect(whyMayNotAnswer({ by: 'requester' }, rita, some)).toBeUndefined();
     expect(whyMayNotAnswer({ by: 'requester' }, sam, some)).toContain('(rita)');
     expect(whyMayNotAnswer({ by: 'not_requester' }, sam, some)).toContain('not all who did are known');
+  });
+
+  it('joins requesters, and does not know all of them where one side does not, or where they are too many', () => {
+    const [some, more] = [asked('rita', 'sam'), asked('sam', 'tom')];
+    expect(withRequesters(some, more)).toEqual({ known: ['rita', 'sam', 'tom'], hasUnknown: false });
+    expect(withRequesters(some, undefined)).toEqual({ ...some, hasUnknown: true });
+    expect(withRequesters(some, asked('tom', undefined)).hasUnknown).toBe(true);
+    const crowd = Array.from({ length: knownRequesters }, (_, i) => `p${i}`);
+    expect(asked(...crowd).hasUnknown).toBe(false);
+    expect(withRequesters(asked(...crowd), some)).toEqual({ known: crowd, hasUnknown: true });
   });
 
   it('gives a role only to who has it: a person of that name has not', () => {

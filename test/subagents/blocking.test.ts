@@ -23,6 +23,7 @@ const publish = defineTool({
   description: 'Publishes a text',
   input: z.object({ text: z.string() }),
   permission: 'ask',
+  approval: { by: 'not_requester' },
   execute: () => 'published',
 });
 const settings = { model: 'openai/gpt-test', maxIterations: 5 };
@@ -205,7 +206,7 @@ describe('a gate of a subagent', () => {
     script('editor').calls('researcher', { prompt: 'publish it' }).says('edited');
     script('researcher').calls('publish', { text: 'news' }).says('published');
     const session = stack.session(lead, 'gates');
-    const turn = await session.submit('Publish the news');
+    const turn = await session.submit('Publish the news', { actor: 'ann' });
     const asked = await waitForEvent(turn.events(), 'require_user_confirm');
     expect(pathOf(asked)).toBe('editor-1-1-1/researcher-1-1-1');
     const pending = (await session.get())?.pending;
@@ -213,7 +214,10 @@ describe('a gate of a subagent', () => {
       { name: 'publish', path: ['editor-1-1-1', 'researcher-1-1-1'], sessionId: asked.sessionId },
     ]);
     expect((await turn.result()).pending).toEqual(pending);
-    await session.confirm([{ callId: pending![0]!.callId, decision: 'allow' }]);
+    const allow = [{ callId: pending![0]!.callId, decision: 'allow' as const }];
+    // She asked for it, through two agents.
+    await expect(session.confirm(allow, { actor: 'ann' })).rejects.toMatchObject({ code: 'forbidden' });
+    await session.confirm(allow, { actor: 'tom' });
     expect(await turn.result({ until: 'end' })).toMatchObject({
       finishReason: 'model_stop',
       text: 'It is out.',
@@ -226,12 +230,14 @@ describe('an answer at the subagent itself', () => {
     script('lead').calls('editor', { prompt: 'publish' }).says('It is out.');
     script('editor').calls('publish', { text: 'news' }).says('published');
     const session = stack.session(lead, 'below');
-    const turn = await session.submit('Publish the news');
+    const turn = await session.submit('Publish the news', { actor: 'ann' });
     const asked = await waitForEvent(turn.events(), 'require_user_confirm');
     const answer = [{ callId: asked.calls[0]!.callId, decision: 'allow' as const }];
-    await stack.client.session({ owner: session.owner, id: asked.sessionId }).confirm(answer);
+    await stack.client
+      .session({ owner: session.owner, id: asked.sessionId })
+      .confirm(answer, { actor: 'tom' });
     await turn.result({ until: 'end' });
-    await expect(session.confirm(answer)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(session.confirm(answer, { actor: 'tom' })).rejects.toMatchObject({ code: 'conflict' });
   });
 });
 

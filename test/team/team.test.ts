@@ -33,6 +33,14 @@ const pay = defineTool({
   input: z.object({ amount: z.number() }),
   execute: ({ amount }) => `paid ${amount}`,
 });
+const wire = defineTool({
+  name: 'wire',
+  description: 'Wires money',
+  input: z.object({ amount: z.number() }),
+  permission: 'ask',
+  approval: { by: 'not_requester' },
+  execute: ({ amount }) => `wired ${amount}`,
+});
 const appraise = defineTool({
   name: 'appraise',
   description: 'Appraises',
@@ -46,7 +54,7 @@ const clerk = defineAgent({
   name: 'clerk',
   description: 'Pays and appraises',
   instructions: 'You work.',
-  tools: [pay, appraise, hold],
+  tools: [pay, wire, appraise, hold],
   maxIterations: 3,
 });
 const foreman = defineAgent({
@@ -60,7 +68,7 @@ const lead = defineAgent({
   name: 'lead',
   instructions: 'You are in charge.',
   team: { templates: [clerk, foreman], invites: ['guest'], messageBudget: 6, turnBudget: 12, maxMembers: 4 },
-  tools: [pay],
+  tools: [pay, wire],
 });
 const guest = defineAgent({ ...base, name: 'guest', instructions: 'You visit.' });
 
@@ -275,6 +283,68 @@ describe('a team', () => {
     await expect(
       session.submitExternalResults([{ callId: call?.callId ?? '', state: 'success', content: '6' }]),
     ).rejects.toThrow();
+  });
+
+  it('lets nobody approve what they asked for themselves, through whomever they asked', async () => {
+    const session = stack.session(lead, 'eyes');
+    ofLeader('eyes').queue(
+      createsTeam,
+      creates('pat'),
+      says('Pat does it.'),
+      calls('wire', { amount: 6 }),
+      says('All wired.'),
+    );
+    ofWorker('pat').queue(calls('wire', { amount: 5 }), reports('Wired 5. Wire the rest.'), says('Done.'));
+    await (await session.submit('Task eyes', { actor: 'paula' })).result();
+    const isConfirmedByAnother = async (name: string) => {
+      const [call] = await hasPending(session);
+      expect(call?.path?.at(-1) ?? 'lead').toBe(name);
+      const allow = [{ callId: call?.callId ?? '', decision: 'allow' as const }];
+      await expect(session.confirm(allow, { actor: 'paula' })).rejects.toThrow(
+        expect.objectContaining({
+          code: 'forbidden',
+          message: expect.stringContaining('who asked for it may not answer it'),
+        }),
+      );
+      await session.confirm(allow, { actor: 'quinn' });
+    };
+    await isConfirmedByAnother('pat');
+    await expect.poll(() => resultsOf(at(session, 'pat'), 'wire'), { timeout: 20_000 }).toEqual(['wired 5']);
+    // What comes back is asked for by her as well.
+    await isConfirmedByAnother('lead');
+    await expect.poll(() => resultsOf(session, 'wire'), { timeout: 20_000 }).toEqual(['wired 6']);
+  });
+
+  it('tells the leader of a worker whose session was terminated, once: when it runs, or when it is back', async () => {
+    const workflowOf = (one: Session) =>
+      temporal.workflow.getHandle(sessionWorkflowId({ owner: one.owner, sessionId: one.id }));
+    const isLost = (name: string) => expect.stringMatching(`${name} did not finish.*ended from outside`);
+
+    [gate, entered] = [new Latch(), new Latch()];
+    ofWorker('ott').queue(calls('hold', {}));
+    const back = await aTeam('back', 'ott');
+    await entered.promise;
+    await expect
+      .poll(async () => (await workflowOf(back).describe()).status.name, { timeout: 20_000 })
+      .toBe('COMPLETED');
+    await workflowOf(at(back, 'ott')).terminate();
+    expect(await told(back)).toEqual([]);
+    await (await back.submit('What is new?')).result();
+    await eventually(back).toEqual([isLost('ott')]);
+    expect((await at(back, 'ott').get())?.state).toBe('idle');
+
+    [gate, entered] = [new Latch(), new Latch()];
+    ofWorker('pia').queue(calls('hold', {}));
+    const running = stack.session(lead, 'runs');
+    ofLeader('runs').queue(createsTeam, creates('pia'), calls('pay', { amount: 1 }), says('I see.'));
+    const turn = await running.submit('Task runs');
+    const [call] = await hasPending(running);
+    await entered.promise;
+    await workflowOf(at(running, 'pia')).terminate();
+    await expect.poll(async () => (await at(running, 'pia').get())?.state, { timeout: 20_000 }).toBe('idle');
+    await running.confirm([{ callId: call?.callId ?? '', decision: 'allow' }]);
+    await turn.result();
+    await eventually(running).toEqual([isLost('pia')]);
   });
 
   it('ends: what its workers do is stopped, their last words arrive, and nobody is reached any more', async () => {

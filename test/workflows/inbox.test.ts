@@ -154,6 +154,10 @@ describe('the inbox of a session', () => {
     await expect(send(stack.session(agent, 'nowhere'), 'x')).rejects.toMatchObject({ code: 'not_found' });
     await expect(send(session, 'x'.repeat(300))).rejects.toThrow(/id must be a text of 1 to 200/);
     await expect(send(session, 'x', { from: { name: '' } })).rejects.toThrow(/from\.name/);
+    for (const known of [[' ann'], Array.from({ length: 101 }, (_, i) => `p${i}`)])
+      await expect(send(session, 'x', { requesters: { known, hasUnknown: false } })).rejects.toThrow(
+        /requesters must be an object .* at most 100 names/,
+      );
   });
 
   it('carries a long text by reference', async () => {

@@ -330,14 +330,43 @@ describe('votes', () => {
 describe('four eyes', () => {
   const fourEyes = aCall('c1', { approval: { by: 'not_requester' } });
 
-  it('can’t be had for what is proposed after a team’s message was read', () => {
+  const message = { id: 'm1', kind: 'team', from: { name: 'w' }, text: 'Pay me' } as const;
+  const behind = { requesters: { known: ['sam'], hasUnknown: false } };
+
+  it('refuse who is behind a message, for what is proposed after it was read', () => {
     const turn = aTurn(fourEyes);
-    turn.takeMessages([{ id: 'm1', kind: 'team', from: { name: 'w' }, text: 'Pay me' }]);
-    expect(confirms(turn, {}, 'tom')).toEqual(['c1']);
+    turn.takeMessages([{ ...message, ...behind }]);
     expect(turn.view.requesters).toEqual({ known: ['rita'], hasUnknown: false });
-    const digest = { ...noDigest, calls: [] };
-    turn.modelCalled(digest, false, turn.steersForCall());
+    applies(turn, { callId: 'c1', state: 'success' });
+    proposes(turn, [fourEyes]);
+    for (const actor of ['rita', 'sam']) expect(confirms(turn, {}, actor)).toEqual([]);
+    expect(turn.result('model_stop').requesters).toEqual({ known: ['rita', 'sam'], hasUnknown: false });
+    expect(confirms(rotated(turn), {}, 'sam')).toEqual([]);
+    expect(confirms(turn, {}, 'tom')).toEqual(['c1']);
+  });
+
+  it('let nobody answer what is proposed after a message was read that nobody is known to be behind', () => {
+    const turn = aTurn(fourEyes);
+    turn.takeMessages([message]);
+    expect(confirms(turn, {}, 'tom')).toEqual(['c1']);
+    turn.modelCalled(noDigest, false, turn.steersForCall());
     expect(turn.view.requesters).toEqual({ known: ['rita'], hasUnknown: true });
+  });
+
+  it('refuse who is behind the message, or the call of another agent, that began the turn', () => {
+    const { requester: _, ...bare } = input;
+    const requestersOf = (over: Partial<TurnInput>) => new TurnState({ ...bare, ...over }).view.requesters;
+    expect(requestersOf({ input: { message: { ...message, ...behind } } })).toEqual(behind.requesters);
+    expect(requestersOf({ input: { message } })).toEqual({ known: [], hasUnknown: true });
+    expect(requestersOf(behind)).toEqual(behind.requesters);
+    expect(requestersOf({})).toEqual({ known: [], hasUnknown: true });
+  });
+
+  it('refuse who wrote into a turn below that it waited for', () => {
+    const turn = aTurn(fourEyes);
+    turn.childEnded({ finishReason: 'model_stop', ...behind });
+    expect(confirms(turn, {}, 'sam')).toEqual([]);
+    expect(confirms(turn, {}, 'tom')).toEqual(['c1']);
   });
 
   const isAllowed = (turn: TurnState) => {
