@@ -104,6 +104,8 @@ describe.each(Object.entries(places))('%s', (_, reach) => {
     const observer = observe(session);
     const turn = await reach(session);
     await sessionWorkflow(session).terminate();
+    // The server ends the turn a little later: until then it still waits at its gate.
+    await expect(workflow(turn.id).result()).rejects.toThrow();
     await expectNextTurnToWork(session);
     expect(await turn.result({ until: 'end' })).toMatchObject({
       finishReason: 'error',
