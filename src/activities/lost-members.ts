@@ -6,17 +6,24 @@ import { isWorkflowOpen, lookout } from './look-after.ts';
 
 const isTime = lookout();
 
+/** A larger team is not looked at anew for each turn that a report begins: that would be each with each. */
+const smallTeam = 20;
+const atOnce = 10;
+
 /**
  * Wakes members of a leader's team whose session's workflow was ended from outside in mid-turn: a session that starts closes what it left
  * behind, and tells its leader. A failure to find out is no failure of the leader's turn: the next step looks again.
  */
 export async function wakeLostMembers(store: Store, leader: SessionRef, isTurnStart: boolean): Promise<void> {
   const { members = [] } = (await readTeam(store, leader)) ?? {};
-  if (members.length === 0 || !isTime(leader, isTurnStart)) return;
+  if (members.length === 0 || !isTime(leader, isTurnStart && members.length <= smallTeam)) return;
   const { owner } = leader;
-  await Promise.all(
-    members.map(({ sessionId }) => lookAfter(store, { owner, sessionId }).catch(() => undefined)),
-  );
+  for (let i = 0; i < members.length; i += atOnce)
+    await Promise.all(
+      members
+        .slice(i, i + atOnce)
+        .map(({ sessionId }) => lookAfter(store, { owner, sessionId }).catch(() => undefined)),
+    );
 }
 
 async function lookAfter(store: Store, ref: SessionRef): Promise<void> {
