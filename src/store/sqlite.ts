@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
@@ -16,10 +16,19 @@ const statementCacheSize = 200;
 
 /** A connection as every process of one store opens it. */
 export function openSqliteFile(path: string): DatabaseSync {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true });
+  if (path !== ':memory:') makePrivate(path);
   const database = new DatabaseSync(path, { timeout: 0 });
-  database.exec('pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory');
+  database.exec(
+    // Secrets that were kept while a call needed them leave no trace in the file's free pages.
+    'pragma synchronous = normal; pragma foreign_keys = on; pragma temp_store = memory; pragma secure_delete = on',
+  );
   return database;
+}
+
+/** What was said is nobody else's on this machine. SQLite gives its other files the mode of the first. */
+function makePrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  closeSync(openSync(path, 'a', 0o600));
 }
 
 /** Drives one `node:sqlite` connection. Kysely's mutex lets one transaction at a time use it. */

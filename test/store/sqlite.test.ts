@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.ts';
 import type { OpenStore } from '../../src/store/open-store.ts';
+import { openSqliteFile } from '../../src/store/sqlite.ts';
 import { openedTurn } from './sample-session.ts';
 import { storeContract } from './store-contract.ts';
 
@@ -31,6 +32,18 @@ describe('in a file', () => {
     rmSync(folder, { recursive: true });
   });
   storeContract('SQLite in a file', () => ({ opened, openAgain: () => openStore(url) }));
+
+  it('is readable by its owner alone, with its log, and keeps no trace of what was deleted', async () => {
+    const ref = await openedTurn(opened.store);
+    await opened.store.slots.update(ref, 'secret', () => ({ value: 'hunter2-'.repeat(20) }));
+    for (const file of readdirSync(dirname(path)))
+      expect([file, (statSync(join(dirname(path), file)).mode & 0o077).toString(8)]).toEqual([file, '0']);
+    await opened.store.slots.update(ref, 'secret', () => ({ value: undefined }));
+    const database = openSqliteFile(path);
+    database.exec('pragma wal_checkpoint(truncate)');
+    database.close();
+    expect(readFileSync(path, 'latin1')).not.toContain('hunter2-');
+  });
 
   it('is migrated once by processes that open it at once', async () => {
     const fresh = `sqlite:${join(folder, 'fresh.db')}`;

@@ -107,6 +107,9 @@ export const defaultPathPolicy: PathPolicy = {
     'secrets.json',
     'secrets.yml',
     'secrets.yaml',
+    // Durascope's own, and what belongs to them.
+    'store.db*',
+    'temporal.db*',
     '*.tfstate',
     '*.tfvars',
     'kubeconfig',
