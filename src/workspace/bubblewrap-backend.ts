@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { lstatSync, readlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { scrubbedEnvironment, systemPath, type EnvironmentOptions } from './environment.ts';
@@ -81,6 +81,8 @@ const etc = [
   'pki',
   'ssl',
 ];
+/** Within those, and open to a worker that runs as root. */
+const privateKeys = ['/etc/ssl/private', '/etc/pki/tls/private'];
 const etcForNetwork = ['gai.conf', 'host.conf', 'hosts', 'resolv.conf'];
 
 export function bubblewrapArguments(
@@ -99,7 +101,9 @@ export function bubblewrapArguments(
     readOnly('/usr'),
     systemFolders.flatMap(likeOnHost),
     etcNames.flatMap((name) => readOnly(`/etc/${name}`)),
-    ['--proc', '/proc'],
+    privateKeys.filter((path) => existsSync(path)).flatMap((path) => ['--tmpfs', path]),
+    // Whoever has the user id of root may write kernel settings there, even without capabilities.
+    ['--proc', '/proc', '--remount-ro', '/proc'],
     ['--dev', '/dev'],
     ['--tmpfs', '/tmp'],
     readOnlyPaths.flatMap(readOnly),

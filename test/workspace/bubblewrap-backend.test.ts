@@ -40,6 +40,14 @@ describeInBubblewrap('a sandbox of Bubblewrap', () => {
     ['a service of this machine', () => `exec 3<>/dev/tcp/127.0.0.1/${port}`],
     ['the system, to write', () => 'touch /usr/bin/made || touch /etc/made'],
     ['devices', () => 'head -c 1 /dev/mem || mknod x b 8 0'],
+    ['settings of the kernel', () => 'cat /proc/sys/kernel/core_pattern >/proc/sys/kernel/core_pattern'],
+    [
+      'them in a namespace of its own',
+      () =>
+        'unshare --user --map-root-user --mount --pid --fork sh -c "mount -o remount,rw /proc || mount -t proc none /proc || mount -t proc none /tmp"',
+    ],
+    ['other files of the kernel, to write', () => 'find /proc -maxdepth 3 -type f -writable | grep .'],
+    ['private keys of the system', () => 'ls -A /etc/ssl/private; ls -A /etc/pki/tls/private; false'],
     ['other namespaces', () => 'mount -t tmpfs none /usr'],
   ])('does not reach %s', async (_, command) => {
     const { stdout, exitCode } = await run(workspace, command());
