@@ -1,6 +1,7 @@
 import { ToolSchema, type Tool as RemoteTool } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Connection } from './connection.ts';
+import { schemaFault } from './server-schema.ts';
 
 /** What a server offers, as it was listed. */
 export interface Catalog {
@@ -62,6 +63,11 @@ function take(item: unknown, tools: Map<string, RemoteTool>, faults: string[]): 
     faults.push(
       `its tool "${name.slice(0, 100)}" is malformed (${issue?.path.join('.')}: ${issue?.message})`,
     );
-  } else if (tools.has(parsed.data.name)) faults.push(`it lists two tools "${parsed.data.name}"`);
-  else tools.set(parsed.data.name, parsed.data);
+    return;
+  }
+  const { name } = parsed.data;
+  const fault = schemaFault(parsed.data);
+  if (fault !== undefined) faults.push(`its tool "${name.slice(0, 100)}" is left out: ${fault}`);
+  else if (tools.has(name)) faults.push(`it lists two tools "${name}"`);
+  else tools.set(name, parsed.data);
 }

@@ -5,7 +5,6 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { PermissionDecision } from '../core/permission.ts';
 import type { Json } from '../schema/message.ts';
-import { compileJsonSchema } from '../tools/json-schema.ts';
 import { OutcomeUnknownError } from '../tools/outcome-unknown.ts';
 import { issueTexts, type Checked } from '../tools/schema-issues.ts';
 import { text } from '../tools/tool-parts.ts';
@@ -14,6 +13,7 @@ import { textOf, toToolParts } from './content.ts';
 import type { Link } from './link.ts';
 import { McpServerError } from './mcp-error.ts';
 import { samplingWaitMs } from './sampling.ts';
+import { serverSchemaCheck } from './server-schema.ts';
 import type { McpServer } from './server.ts';
 import { stateNote } from './server-state.ts';
 import { mcpToolName } from './tool-names.ts';
@@ -36,8 +36,8 @@ export interface Traits {
 export function toTool(link: Link, remote: RemoteTool): Tool {
   const { server } = link;
   const { $schema: _, ...parameters } = remote.inputSchema as Record<string, Json>;
-  const check = lazyCheck(parameters);
-  const checkOutput = remote.outputSchema && lazyCheck(remote.outputSchema as Record<string, Json>);
+  const check = serverSchemaCheck(parameters);
+  const checkOutput = remote.outputSchema && serverSchemaCheck(remote.outputSchema as Record<string, Json>);
   const { readOnlyHint, idempotentHint, destructiveHint } = remote.annotations ?? {};
   const isReadOnly = server.isTrusted && readOnlyHint === true;
   const isIdempotent = server.isTrusted && idempotentHint === true;
@@ -165,19 +165,6 @@ function checkStructured(result: CallToolResult, check: (value: unknown) => Chec
     throw new Error(
       `the server's structured answer breaks its own output schema: ${issueTexts(checked.issues).join('; ')}. ${ran}`,
     );
-}
-
-/** A schema that we can't read is left to the server, which checks its arguments in any case. */
-function lazyCheck(schema: Record<string, Json>): (value: unknown) => Checked {
-  let compiled: ((value: unknown) => Checked) | undefined;
-  return (value) => {
-    try {
-      compiled ??= compileJsonSchema('MCP tool', 'inputSchema', schema);
-    } catch {
-      compiled = (unchecked) => ({ ok: true, value: unchecked });
-    }
-    return compiled(value);
-  };
 }
 
 function describe(server: McpServer, { description, title, annotations, name }: RemoteTool): string {

@@ -140,10 +140,15 @@ describe('a server that answers wrongly', () => {
     expect(textOf(outcome)).toMatch(/breaks its own output schema: n must be number.*don't repeat/s);
   });
 
+  it('does not stop the worker with a regular expression that never ends', async () => {
+    expect(await bad().text('backtracks')).toContain('done');
+  });
+
   it('loses its malformed tools only, and the model is told', async () => {
     const { tools, notice } = await bad().load();
-    expect(tools.length).toBe(12);
+    expect(tools.length).toBe(13);
     expect(notice).toMatch(/its tool "broken" is malformed/);
+    expect(notice).toMatch(/its tool "enormous" is left out: its schema is larger than 256 KB/);
     expect(tools.find(({ name }) => /no_tool/.test(name))?.name).toMatch(/^mcp__bad__no_tool_[0-9a-f]{8}$/);
   });
 });

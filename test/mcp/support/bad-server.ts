@@ -60,6 +60,10 @@ const answers: Record<string, (id: number, message: Message) => void> = {
       tool('promises', {
         outputSchema: { type: 'object', properties: { n: { type: 'number' } }, required: ['n'] },
       }),
+      tool('backtracks', {
+        outputSchema: { type: 'object', properties: { s: { type: 'string', pattern: '^(a+)+$' } } },
+      }),
+      tool('enormous', { inputSchema: { type: 'object', description: 'x'.repeat(300_000) } }),
       tool('no tool'),
       tool('slow', { annotations: { destructiveHint: true } }),
       { name: 'broken', inputSchema: 'none' },
@@ -99,6 +103,8 @@ const answers: Record<string, (id: number, message: Message) => void> = {
         return result(text(JSON.stringify(process.env)));
       case 'promises':
         return result({ ...text('{"n":"one"}'), structuredContent: { n: 'one' } });
+      case 'backtracks':
+        return result({ ...text('done'), structuredContent: { s: `${'a'.repeat(40)}!` } });
       case 'slow':
         send({
           method: 'notifications/progress',
