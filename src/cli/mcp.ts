@@ -1,5 +1,7 @@
 import { once } from 'node:events';
 import type { Command } from 'commander';
+import type { DurascopeClient } from '../client/index.ts';
+import type { Settings } from '../settings/settings.ts';
 import { UsageError } from './command-error.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { mcpAddCommand } from './mcp-add.ts';
@@ -7,7 +9,7 @@ import { mcpAuthCommand } from './mcp-auth.ts';
 import { mcpListCommand } from './mcp-list.ts';
 import { mcpTestCommand } from './mcp-test.ts';
 import { onInterrupt } from './on-interrupt.ts';
-import { withClient } from './open-client.ts';
+import { openClient, withClient } from './open-client.ts';
 import { wholeNumber } from './option-parsers.ts';
 import { notice } from './output.ts';
 
@@ -45,7 +47,7 @@ async function serve(options: McpOptions): Promise<void> {
       `--host ${options.host} can be reached by others: set DURASCOPE_MCP_TOKEN to what clients have to send as their bearer token`,
     );
   const { createMcpServer } = await import('../mcp-server/create-mcp-server.ts');
-  await withClient(flagsOf(options), async (durascope, { owner, config }) => {
+  const use = async (durascope: DurascopeClient, { owner, config }: Settings) => {
     const access = {
       durascope,
       owner,
@@ -58,7 +60,8 @@ async function serve(options: McpOptions): Promise<void> {
     const create = () => createMcpServer(access);
     if (options.http === undefined) await onStdio(create);
     else await overHttp(create, { port: options.http, host: options.host, ...(token ? { token } : {}) });
-  });
+  };
+  await withClient(flagsOf(options), use, openClient, { readsConfig: true });
 }
 
 async function onStdio(

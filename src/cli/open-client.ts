@@ -1,6 +1,6 @@
 import { Connection } from '@temporalio/client';
 import { DurascopeClient } from '../client/index.ts';
-import { resolveSettings, type Flags, type Settings } from '../settings/settings.ts';
+import { resolveSettings, type Flags, type ResolveOptions, type Settings } from '../settings/settings.ts';
 import { CommandError } from './command-error.ts';
 
 export interface OpenClient {
@@ -35,8 +35,9 @@ export async function withClient<T>(
   flags: Flags,
   use: (client: DurascopeClient, settings: Settings) => Promise<T>,
   opener: (settings: Settings) => Promise<OpenClient> = openClient,
+  options: ResolveOptions = {},
 ): Promise<T> {
-  const settings = await resolveSettings(flags);
+  const settings = await resolveSettings(flags, options);
   const { client, close } = await opener(settings);
   try {
     return await use(client, settings);

@@ -2,7 +2,6 @@ import { Argument, type Command } from 'commander';
 import { createAgentRegistry } from '../agents/agent-registry.ts';
 import type { SessionDetails } from '../client/index.ts';
 import type { Settings } from '../settings/settings.ts';
-import { resolveSettings } from '../settings/settings.ts';
 import type { Snapshot, WorkspaceSnapshots } from '../workspace/snapshots.ts';
 import { isWorkspaceSource } from '../workspace/workspace-source.ts';
 import { CommandError, UsageError } from './command-error.ts';
@@ -32,8 +31,6 @@ async function workspace(
 ): Promise<void> {
   if (action === 'restore' && snapshot === undefined)
     throw new UsageError(`name the snapshot to restore: "durascope workspace list ${id}" lists them`);
-  // A config is needed to know the agent's workspace.
-  await resolveSettings(flagsOf(options), { needsConfig: true });
   await withClient(
     flagsOf(options),
     async (client, settings) => {
@@ -52,6 +49,8 @@ async function workspace(
       else printLines([`restored ${snapshot}. To take that back: durascope workspace restore ${id} undo`]);
     },
     openReader,
+    // It alone knows the agent's workspace.
+    { needsConfig: true },
   );
 }
 

@@ -46,6 +46,8 @@ export interface ResolveOptions {
   cwd?: string;
   /** Fail when there is no config. Without it one is loaded only where no running `durascope dev` has said what it came to. */
   needsConfig?: boolean;
+  /** Load the config where there is one, even beside a running `durascope dev`. */
+  readsConfig?: boolean;
   /** As if there were no config. */
   skipsConfig?: boolean;
   /** As if no `durascope dev` ran. */
@@ -59,14 +61,15 @@ export interface ResolveOptions {
  * @throws SettingsError
  */
 export async function resolveSettings(flags: Flags = {}, options: ResolveOptions = {}): Promise<Settings> {
-  const { cwd = process.cwd(), needsConfig = false, skipsConfig = false, ignoresDev = false } = options;
+  const { cwd = process.cwd(), needsConfig = false, readsConfig = false } = options;
+  const { skipsConfig = false, ignoresDev = false } = options;
   const env = definedOf(options.env ?? process.env);
   const file = skipsConfig ? undefined : findConfig(cwd, flags.config);
   const root = file === undefined ? cwd : dirname(file);
   const stateDir = join(root, '.durascope');
   const dev = ignoresDev ? undefined : readDevRecord(stateDir);
   if (file === undefined && needsConfig) throw missingConfig(root);
-  const isWanted = !skipsConfig && (needsConfig || !dev);
+  const isWanted = !skipsConfig && (needsConfig || readsConfig || !dev);
   const config = file !== undefined && isWanted ? await loadConfig(file) : undefined;
 
   const temporal = temporalSettings({ flags, env, config: config?.temporal, root, fallback: dev });

@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { removeDevRecord, writeDevRecord } from '../../src/settings/dev-record.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { localBackend } from '../../src/workspace/local-backend.ts';
 import { workspace } from '../../src/workspace/workspace-source.ts';
@@ -57,6 +58,23 @@ describe('durascope workspace', () => {
     expect(await readFile(file, 'utf8')).toBe('second');
     const listed = await cli('workspace', 'list', 'case-42', '--json');
     expect(JSON.parse(listed.stdout)).toMatchObject([{ id: '3', files: 1 }, { id: 'undo' }]);
+  });
+
+  it('works while dev runs, which has said where Temporal and the store are', async () => {
+    const stateDir = join(project.folder, '.durascope');
+    writeDevRecord(stateDir, {
+      pid: process.pid,
+      address: '127.0.0.1:1',
+      namespace: 'default',
+      store: `sqlite:${join(project.folder, 'store.db')}`,
+      taskQueue: 'durascope',
+      agents: ['coder', 'talker'],
+    });
+    try {
+      expect((await cli('workspace', 'list', 'case-42')).stdout).toContain('BEFORE TURN');
+    } finally {
+      removeDevRecord(stateDir);
+    }
   });
 
   it('says what can not be restored', async () => {
