@@ -16,6 +16,7 @@ export interface ShellWord {
 }
 
 export interface ShellAssignment {
+  /** With its subscript, as `A[1]`. */
   name: string;
   /** Absent for arrays. */
   value?: ShellWord;

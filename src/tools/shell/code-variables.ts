@@ -20,7 +20,7 @@ const plain =
 
 /** Whether setting the variable may make what runs after it run something else. */
 export function isCodeVariable({ name, value }: ShellAssignment): boolean {
-  const folded = name.toUpperCase();
+  const folded = name.toUpperCase().replace(/\[[^]*/, '');
   if (plain.test(folded)) return false;
   if (programs.test(folded)) return !value || !isStatic(value) || !harmlessProgram.test(value.value);
   return names.has(folded) || families.test(folded);

@@ -44,7 +44,7 @@ function movesTo(
   from: readonly string[] | undefined,
   home: string,
 ): readonly string[] | undefined | 'stays' {
-  if (part.assignments.some(({ name }) => /^(?:CDPATH|HOME|PWD|OLDPWD)$/.test(name))) return undefined;
+  if (part.assignments.some(({ name }) => /^(?:CDPATH|HOME|PWD|OLDPWD)(?:\[|$)/.test(name))) return undefined;
   if (part.name === 'popd') return undefined;
   if (part.name !== 'cd' && part.name !== 'pushd') return 'stays';
   const operands = part.args.filter(({ value }) => !/^-[LPe@]+$|^--$/.test(value));

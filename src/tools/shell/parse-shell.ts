@@ -18,6 +18,14 @@ import type {
 } from './analysis.ts';
 import { isStatic, literalWord } from './analysis.ts';
 import { isPlainArithmetic, readWord } from './read-word.ts';
+import {
+  evaluationOf,
+  evaluationOfExpansion,
+  isEvaluatedNumber,
+  isPayload,
+  leavesLooseValue,
+  type Evaluation,
+} from './evaluations.ts';
 import { runsInput } from './hidden-options.ts';
 import { hiddenUses } from './hidden-uses.ts';
 import { baseName, lookThrough } from './wrappers.ts';
@@ -36,6 +44,10 @@ interface Reading {
   parts: ShellPart[];
   features: Set<ShellFeature>;
   problems: string[];
+  /** What a variable holds is evaluated somewhere. */
+  evaluates: boolean;
+  /** Some variable may hold what runs a command when it is evaluated. */
+  isLoose: boolean;
   /** How many scripts inside one word surround this one. */
   depth: number;
 }
@@ -52,7 +64,14 @@ const misleading = /[^\P{Cc}\t\n]|[\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\
  * Never throws: what can't be read says why.
  */
 export function parseShell(command: string): ShellAnalysis {
-  const reading: Reading = { parts: [], features: new Set(), problems: [], depth: 0 };
+  const reading: Reading = {
+    parts: [],
+    features: new Set(),
+    problems: [],
+    evaluates: false,
+    isLoose: false,
+    depth: 0,
+  };
   if (command.length > maxLength) reading.problems.push(`it is longer than ${maxLength} characters`);
   else {
     if (misleading.test(command)) reading.problems.push('it holds control or invisible characters');
@@ -62,6 +81,7 @@ export function parseShell(command: string): ShellAnalysis {
       reading,
     );
   }
+  if (reading.evaluates && reading.isLoose) reading.features.add('unknown_code');
   if (reading.parts.length > maxParts) reading.problems.push(`it has more than ${maxParts} commands`);
 
   const findings = { source: command, parts: reading.parts, features: reading.features };
@@ -126,12 +146,19 @@ function readCommand(node: SyntaxNode, place: Place, reading: Reading): void {
       return readCommand(node.command, { ...place, readsPipe }, reading);
     }
     case 'If':
-    case 'For':
-    case 'ArithmeticFor':
     case 'While':
     case 'Case':
+      mark('control_flow');
+      break;
+    case 'For':
     case 'Select':
       mark('control_flow');
+      reading.isLoose = true;
+      if (isEvaluatedNumber(node.name.value)) mark('unknown_code');
+      break;
+    case 'ArithmeticFor':
+      mark('control_flow');
+      reading.evaluates = true;
       break;
     case 'Function':
       mark('function');
@@ -141,9 +168,11 @@ function readCommand(node: SyntaxNode, place: Place, reading: Reading): void {
       break;
     case 'TestCommand':
       mark('test');
+      reading.evaluates = true;
       break;
     case 'ArithmeticCommand':
       mark('arithmetic');
+      reading.evaluates = true;
       if (!isPlainArithmetic(node.body)) mark('unknown_code');
       break;
     default:
@@ -161,7 +190,10 @@ function readInside(node: SyntaxNode, place: Place, reading: Reading): void {
       case 'Statement':
         return readStatements([child], { ...place, join: ';' }, reading);
       case 'Word':
-        readWord(child, (feature) => reading.features.add(feature));
+        noteWord(
+          readWord(child, (feature) => reading.features.add(feature)),
+          reading,
+        );
         return readInside(child, place, reading);
       case 'Redirect':
       case 'HereDoc':
@@ -213,11 +245,15 @@ function readAssignment(
   place: Place,
   reading: Reading,
 ): ShellAssignment {
-  if (node.index) readWordInside(node.index, place, reading);
-  if (node.value.type === 'Word')
-    return { name: node.name, value: readWordInside(node.value, place, reading) };
-  for (const element of node.value.elements) readWordInside(element, place, reading);
-  return { name: node.name };
+  const subscript = node.index && readWordInside(node.index, place, reading).value;
+  const name = subscript === undefined ? node.name : `${node.name}[${subscript}]`;
+  if (node.value.type === 'Word') return { name, value: readWordInside(node.value, place, reading) };
+  for (const element of node.value.elements) {
+    // `([x]=1)` has a subscript of its own.
+    if (/^\[(?!\d+\])/.test(element.text)) reading.features.add('unknown_code');
+    readWordInside(element, place, reading);
+  }
+  return { name };
 }
 
 function argumentOf({ name, value }: ShellAssignment): ShellWord {
@@ -230,6 +266,8 @@ function readRedirect(
   place: Place,
   reading: Reading,
 ): ShellRedirect {
+  if (node.descriptor?.type === 'FileDescriptorVariable' && isEvaluatedDescriptor(node.descriptor.name))
+    reading.features.add('unknown_code');
   if (node.type === 'HereDoc') {
     reading.features.add('here_doc');
     if (!node.closing) reading.problems.push('syntax error: a here-document does not end');
@@ -252,12 +290,32 @@ function readRedirect(
   return { op: node.operator, target };
 }
 
+/** `{A[x]}<file` evaluates `x`. */
+function isEvaluatedDescriptor(name: string): boolean {
+  return name.includes('[') || isEvaluatedNumber(name);
+}
+
+/** What a word tells of values and of where they are evaluated. */
+function noteWord({ value, pieces }: ShellWord, reading: Reading): void {
+  if (isPayload(value) || pieces.some(({ kind }) => kind === 'substitution')) reading.isLoose = true;
+  for (const { kind, text } of pieces) {
+    if (kind === 'arithmetic') reading.evaluates = true;
+    if (kind === 'expansion') noteEvaluation(evaluationOfExpansion(text), reading);
+  }
+}
+
+function noteEvaluation(evaluation: Evaluation, reading: Reading): void {
+  if (evaluation === 'always') reading.features.add('unknown_code');
+  if (evaluation === 'byValue') reading.evaluates = true;
+}
+
 function readWordInside(
   node: Extract<SyntaxNode, { type: 'Word' }>,
   place: Place,
   reading: Reading,
 ): ShellWord {
   const word = readWord(node, (feature) => reading.features.add(feature));
+  noteWord(word, reading);
   readInside(node, place, reading);
   return word;
 }
@@ -274,6 +332,8 @@ function addPart(
   const seen = lookThrough(found);
   const name = baseName(first?.value ?? '');
   const hidden = hiddenUses(name, found);
+  noteEvaluation(evaluationOf(name, found), reading);
+  if (leavesLooseValue(name, found)) reading.isLoose = true;
   const isFed = place.readsPipe || found.redirects.some(({ op }) => op.startsWith('<'));
   const part: ShellPart = {
     ...found,
@@ -317,8 +377,10 @@ function commandIn(value: string): string {
 /** Code for another shell, in one word of a command: `sh -c '…'`, `eval '…'`, `trap '…' EXIT`. */
 function readNested(code: string, place: Place, reading: Reading, part: ShellPart): void {
   if (reading.depth >= maxDepth) return void reading.features.add('unknown_code');
-  const nested: Reading = { parts: [], features: reading.features, problems: [], depth: reading.depth + 1 };
+  const nested: Reading = { ...reading, parts: [], problems: [], depth: reading.depth + 1 };
   readSource(code, place, nested);
+  reading.evaluates ||= nested.evaluates;
+  reading.isLoose ||= nested.isLoose;
   if (nested.problems.length) reading.features.add('unknown_code');
   for (const found of nested.parts)
     reading.parts.push(found.wrapper ? found : { ...found, wrapper: { part } });

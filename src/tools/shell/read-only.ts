@@ -95,7 +95,10 @@ export function isNetworkDevice(word: ShellWord): boolean {
 }
 
 export function isHarmlessAssignment({ name, value }: ShellPart['assignments'][number]): boolean {
-  return harmlessVariables.test(name) && value !== undefined && isStatic(value);
+  // Some value that is no plain text may run a command where bash evaluates it.
+  return (
+    harmlessVariables.test(name) && value !== undefined && isStatic(value) && !/[[\]$`]/.test(value.value)
+  );
 }
 
 function isReadOnlyCall(words: readonly ShellWord[]): boolean {

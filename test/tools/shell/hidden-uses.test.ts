@@ -11,6 +11,12 @@ const place = { workingDirectories: ['/w'], cwd: '/w', home: '/home/u' };
 
 /** Commands that run code which no rule reads. */
 const code = [
+  // What bash evaluates of a variable.
+  "CI='a[$(touch PWN)]'; LINES[CI]=1",
+  "CI='a[$(touch PWN)]' LINES[CI]=1",
+  'cat {LINES[CI]}</dev/null',
+  "[ ?v 'a[CI]' ]",
+  'test ?v a*',
   // Settings, options and addresses of git.
   'git -c alias.x=!id x',
   "git -c alias.x='!id' x",
@@ -492,7 +498,7 @@ describe('whatever stands around it', () => {
     fc.assert(
       fc.property(inCommand, before, around, (inner, wrapper, layers) => {
         // An assignment in front belongs to the shell, not to a wrapper.
-        const isPlain = !/^(?:[A-Z_]+=|export|declare|\. |source|ed )/.test(inner);
+        const isPlain = !/^(?:[A-Z_]+(?:\[.*\])?=|export|declare|\. |source|ed )/.test(inner);
         const [name = ''] = parseShell(inner).parts.map((part) => part.name);
         const wrapped = isPlain ? `${wrapper}${inner}` : inner;
         const command = layers.reduce((line, [put]) => put!(line), wrapped);
