@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { shownUrl } from '../mcp/secret-texts.ts';
 import type { McpServer } from '../mcp/server.ts';
 import { findSettings } from './mcp-settings.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
@@ -40,7 +41,7 @@ async function list(options: CommonOptions): Promise<void> {
 
 /** Without what may be secret: arguments of a program are shown, the query of an address is not. */
 function addressOf({ transport }: McpServer): string {
-  if (transport.kind === 'stdio') return [transport.command, ...transport.args].join(' ');
-  const { origin, pathname } = new URL(transport.url);
-  return origin + pathname;
+  return transport.kind === 'stdio'
+    ? [transport.command, ...transport.args].join(' ')
+    : shownUrl(transport.url);
 }

@@ -148,7 +148,7 @@ export class Connection {
     request: ClientRequest,
     schema: Schema,
   ): Promise<z.output<Schema>> {
-    const options = { signal: context.signal, onprogress: progressTo(context) };
+    const options = { signal: context.signal, onprogress: progressTo(context, this.#options.secrets) };
     if (!this.#options.offers.isAsking) return this.request(request, schema, options);
     const turn = this.#queue.then(async () => {
       context.signal.throwIfAborted();
@@ -236,10 +236,10 @@ function toTransport({ server, credentials, oauth }: ConnectionOptions): Transpo
     : new StreamableHTTPClientTransport(url, { ...options, fetch: watchedFetch });
 }
 
-function progressTo(context: ToolContext): NonNullable<RequestOptions['onprogress']> {
+function progressTo(context: ToolContext, secrets: SecretTexts): NonNullable<RequestOptions['onprogress']> {
   return ({ progress, total, message }) =>
     context.progress({
-      ...(message === undefined ? {} : { message }),
+      ...(message === undefined ? {} : { message: secrets.scrub(message) }),
       ...(total !== undefined && total > 0 ? { fraction: Math.min(1, Math.max(0, progress / total)) } : {}),
     });
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describeError } from '../tools/tool-errors.ts';
 import { McpServerError } from './mcp-error.ts';
+import { secretsOfUrl } from './secret-texts.ts';
 import type { McpServer, PerOwner } from './server.ts';
 
 /** What one owner's connections are made with. */
@@ -33,6 +34,7 @@ export async function credentialsOf(server: McpServer, owner: string): Promise<C
     const secrets = [
       ...secretValues(env, isPerOwner(transport.kind === 'stdio' ? transport.env : {})),
       ...secretValues(headers, isPerOwner(transport.kind === 'stdio' ? {} : transport.headers)),
+      ...(transport.kind === 'stdio' ? [] : secretsOfUrl(transport.url)),
       ...(clientSecret === undefined ? [] : [clientSecret]),
     ];
     const key = createHash('sha256')
@@ -55,9 +57,16 @@ function isPerOwner(value: unknown): boolean {
   return typeof value === 'function';
 }
 
-/** All that was looked up for an owner, and what is called like a secret. `Bearer x` hides `x` as well. */
+/** All that was looked up for an owner, and what is called like a secret. `Bearer x` hides `x` as well, `Basic x` also the password in it. */
 function secretValues(values: Readonly<Record<string, string>>, isAll: boolean): string[] {
   return Object.entries(values)
     .filter(([name]) => isAll || secretName.test(name))
-    .flatMap(([, value]) => [value, /^\w+ (\S+)$/.exec(value)?.[1] ?? value]);
+    .flatMap(([, value]) => [value, /^\w+ (\S+)$/.exec(value)?.[1] ?? value, ...basicParts(value)]);
+}
+
+function basicParts(value: string): string[] {
+  const encoded = /^Basic (\S+)$/i.exec(value)?.[1];
+  if (encoded === undefined) return [];
+  const pair = Buffer.from(encoded, 'base64').toString();
+  return [pair, pair.slice(pair.indexOf(':') + 1)];
 }

@@ -114,6 +114,8 @@ function toHttp(options: McpServerOptions, fail: Fail): HttpAddress {
   const { url = '', headers = {}, transport, oauth } = options;
   const parsed = URL.parse(url);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) fail('url', "write an address such as 'https://…/mcp'.");
+  if (parsed?.username || parsed?.password)
+    fail('url', 'it has a user or password in it, which would be shown with it: send them in `headers`.');
   if (typeof headers !== 'function' && !isTextRecord(headers))
     fail('headers', 'write an object of texts, or a function (owner) => one.');
   if (transport !== undefined && transport !== 'http' && transport !== 'sse')

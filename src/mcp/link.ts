@@ -117,7 +117,8 @@ export class Link {
       // What changes while it is read has to be read again.
       this.#isStale = false;
       try {
-        this.#catalog = await readCatalog(connection);
+        const catalog = await readCatalog(connection);
+        this.#catalog = { ...catalog, faults: catalog.faults.map((fault) => this.secrets.scrub(fault)) };
         return this.#catalog;
       } catch (error) {
         this.#isStale = true;
@@ -160,7 +161,9 @@ export class Link {
       return connection;
     } catch (error) {
       this.#lastFailure =
-        error instanceof McpServerError ? error : new McpServerError('unavailable', String(error));
+        error instanceof McpServerError
+          ? error
+          : new McpServerError('unavailable', this.secrets.scrub(String(error)));
       this.#notBefore = performance.now() + Math.min(longestBackoffMs, firstBackoffMs * 2 ** this.#failures);
       this.#failures += 1;
       throw this.#lastFailure;

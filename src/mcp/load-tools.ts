@@ -29,7 +29,7 @@ export async function loadTools(
       // Its words reach the system prompt only where it is trusted.
       ...(server.isTrusted && catalog.instructions
         ? {
-            instructions: `About the tools mcp__${name}__*:\n${catalog.instructions.slice(0, longestInstructions)}`,
+            instructions: `About the tools mcp__${name}__*:\n${link.secrets.scrub(catalog.instructions).slice(0, longestInstructions)}`,
           }
         : {}),
     };
@@ -65,5 +65,7 @@ function noticeOf(link: Link, { tools, faults }: Catalog): Pick<LoadedTools, 'no
     ...(missing.length > 0 ? [`it has no tool ${missing.join(', ')}`] : []),
     ...(link.isDown ? ["it can't be reached now: calls of its tools fail until it is back"] : []),
   ];
-  return problems.length === 0 ? {} : { notice: `The MCP server ${name}: ${problems.join('; ')}.` };
+  return problems.length === 0
+    ? {}
+    : { notice: link.secrets.scrub(`The MCP server ${name}: ${problems.join('; ')}.`) };
 }

@@ -2,10 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { auth, extractWWWAuthenticateParams } from '@modelcontextprotocol/sdk/client/auth.js';
+import { describeError } from '../tools/tool-errors.ts';
 import type { Vault } from '../tools/worker-scope.ts';
 import { credentialsOf } from './credentials.ts';
 import { McpServerError } from './mcp-error.ts';
 import { StoredAuthorization } from './oauth.ts';
+import { SecretTexts } from './secret-texts.ts';
 import type { McpServer } from './server.ts';
 
 export interface SignInOptions {
@@ -25,7 +27,19 @@ export interface SignInOptions {
  *
  * @throws McpServerError
  */
-export async function signIn({ server, owner, vault, open, port = 0, signal }: SignInOptions): Promise<void> {
+export async function signIn(options: SignInOptions): Promise<void> {
+  const secrets = new SecretTexts();
+  try {
+    await authorize(options, secrets);
+  } catch (error) {
+    throw new McpServerError('unauthorized', secrets.scrub(describeError(error)));
+  }
+}
+
+async function authorize(
+  { server, owner, vault, open, port = 0, signal }: SignInOptions,
+  secrets: SecretTexts,
+): Promise<void> {
   const { transport } = server;
   if (transport.kind === 'stdio')
     throw new McpServerError('refused', `${server.name} is a program: give it its credentials in env`);
@@ -34,7 +48,8 @@ export async function signIn({ server, owner, vault, open, port = 0, signal }: S
       'refused',
       `${server.name} is not defined with oauth: { grant: 'authorization_code' } (durascope mcp add … --oauth)`,
     );
-  const { clientSecret, headers } = await credentialsOf(server, owner);
+  const { clientSecret, headers, secrets: known } = await credentialsOf(server, owner);
+  secrets.add(...known);
   const state = randomBytes(16).toString('hex');
   await using callback = await listen(port, state);
   const provider = new StoredAuthorization({
@@ -42,7 +57,7 @@ export async function signIn({ server, owner, vault, open, port = 0, signal }: S
     owner,
     oauth: transport.oauth,
     vault,
-    onSecret: () => undefined,
+    onSecret: (text) => secrets.add(text),
     ...(clientSecret === undefined ? {} : { clientSecret }),
     signIn: { redirectUrl: callback.url, state, open },
   });

@@ -43,7 +43,7 @@ export function toTool(link: Link, remote: RemoteTool): Tool {
   const isIdempotent = server.isTrusted && idempotentHint === true;
   return fromTraits(server, {
     name: mcpToolName(server.name, remote.name),
-    description: describe(server, remote),
+    description: describe(link, remote),
     parameters,
     validate: async (args) => {
       const checked = check(args ?? {});
@@ -167,9 +167,9 @@ function checkStructured(result: CallToolResult, check: (value: unknown) => Chec
     );
 }
 
-function describe(server: McpServer, { description, title, annotations, name }: RemoteTool): string {
+function describe({ server, secrets }: Link, { description, title, annotations, name }: RemoteTool): string {
   const said = (description ?? title ?? annotations?.title ?? '').trim();
-  return (said === '' ? `${name} of ${server.name}` : said).slice(0, longestDescription);
+  return secrets.scrub(said === '' ? `${name} of ${server.name}` : said).slice(0, longestDescription);
 }
 
 export function withNote(parts: ToolParts[], note: string | undefined): ToolParts[] | undefined {

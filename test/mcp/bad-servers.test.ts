@@ -357,6 +357,25 @@ describe('a server over HTTP', () => {
     );
   });
 
+  it('whose address has a key in its query does not show it, however the key comes back', async () => {
+    const key = 'k3y/s3cret+value';
+    url += `?api_key=${encodeURIComponent(key)}`;
+    onCall = (response, id) => {
+      const said = [url, key, Buffer.from(`key=${key}`).toString('base64'), JSON.stringify({ key })].join(
+        ' ',
+      );
+      if (calls === 1) return response.writeHead(400).end(said);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify({ jsonrpc: '2.0', id, result: { content: [{ type: 'text', text: said }] } }),
+      );
+    };
+    for (const text of [await http().text('act'), await http().text('act')]) {
+      expect(text).toContain('api_key=[secret]');
+      expect(text).not.toMatch(/s3cret|czNjcmV0|M2NyZX/);
+    }
+  });
+
   it('that refuses our credentials says so without showing them', async () => {
     onCall = (response) => response.writeHead(401).end('Bearer t0p-s3cret-token is bad');
     const shown = await http({ headers: { authorization: 'Bearer t0p-s3cret-token' } }).text('act');

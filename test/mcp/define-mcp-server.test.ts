@@ -18,6 +18,11 @@ const wrong: [string, object, RegExp][] = [
   ['headers of a program', { name: 'a', command: 'x', headers: {} }, /belongs to a server with a url/],
   ['a cwd of an address', { name: 'a', url: 'http://x', cwd: '/' }, /belongs to a server with a command/],
   ['an address that is none', { name: 'a', url: 'ftp://x' }, /url: write an address/],
+  [
+    'a user and password in an address',
+    { name: 'a', url: 'http://me:s3cret@x' },
+    /url: it has a user or password in it.*`headers`\.$/,
+  ],
   ['an unknown option', { name: 'a', command: 'x', trusted: true }, /Did you mean trust\?/],
   [
     'a tool that is allowed and denied',
