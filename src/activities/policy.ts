@@ -8,7 +8,7 @@ type Deps = Pick<ActivityDeps, 'agents' | 'rulesOf' | 'store'>;
 
 /**
  * The mode and all rules that hold for a session now, each with its source. A worker's are narrowed by what holds for its leader now: a person
- * who forbids something to a leader forbids it to its workers.
+ * who forbids something to a leader forbids it to its workers. A worker whose leader's session is gone may only read.
  *
  * @throws AgentNotFoundError when nobody here knows what holds for a session above.
  */
@@ -17,7 +17,8 @@ export async function policyOf(deps: Deps, agent: Agent, session: SessionRecord)
   const { lineage, ref } = session;
   if (lineage?.kind !== 'worker') return own;
   const parent = await deps.store.sessions.get({ owner: ref.owner, sessionId: lineage.parent });
-  if (!parent) return own;
+  // One that began after its worker has taken a gone leader's id: nobody knows any more how the worker was narrowed.
+  if (!parent || parent.createdAt > session.createdAt) return closed(own, lineage.parent);
   const parentAgent = deps.agents.get(parent.agent);
   const above = await policyOf(deps, parentAgent, parent);
 
@@ -29,7 +30,21 @@ export async function policyOf(deps: Deps, agent: Agent, session: SessionRecord)
   );
   // What it was given for itself at run time, its own workspace, is nobody else's.
   const given = agent.permissions.workingDirectories.filter((path) => !defined.includes(path));
-  return { ...narrowed, workingDirectories: [...narrowed.workingDirectories, ...given] };
+  return {
+    ...narrowed,
+    workingDirectories: [...narrowed.workingDirectories, ...given],
+    ...(above.closedBecause === undefined ? {} : { closedBecause: above.closedBecause }),
+  };
+}
+
+/** What is left to a worker that nobody narrows any more: to read, as far as its own rules let it. */
+function closed({ rules }: PermissionPolicy, leader: string): PermissionPolicy {
+  return {
+    mode: 'explore',
+    rules: rules.filter(({ behavior }) => behavior !== 'allow'),
+    workingDirectories: [],
+    closedBecause: `its leader's session is gone (${leader}), and with it what narrows this worker: it may only read`,
+  };
 }
 
 async function ownPolicy(

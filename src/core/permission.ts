@@ -66,10 +66,12 @@ export interface PermissionPolicy {
   rules: readonly PermissionRule[];
   /** Where edits pass in mode `accept_edits`; absent: as the agent says. */
   workingDirectories?: readonly string[];
+  /** Why nothing may change anything, whoever approves it: a sentence. */
+  closedBecause?: string;
 }
 
 /**
- * Decides a call: deny rules, ask rules, the read-only pass, the tool's own check, allow rules, and then the mode's last word.
+ * Decides a call: deny rules, what closed the session, ask rules, the read-only pass, the tool's own check, allow rules, and then the mode's last word.
  * Total and pure.
  */
 export function decidePermission(facts: PermissionFacts, policy: PermissionPolicy): JudgedCall {
@@ -85,6 +87,8 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
       decidedBy: 'deny_rule',
       rule: denied,
     };
+  if (policy.closedBecause !== undefined && !facts.isReadOnly)
+    return { behavior: 'deny', reason: policy.closedBecause, decidedBy: 'deny_rule' };
   const asking = ruleOf(facts, policy, 'ask');
   if (asking)
     return asked({
