@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AWorkspace } from './a-workspace.ts';
 
@@ -98,6 +100,26 @@ describe('bash', () => {
         break;
       }
       await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  });
+
+  it('runs nothing that a planted repository names', async () => {
+    const planted = await AWorkspace.open();
+    try {
+      const { root } = planted;
+      const run = promisify(execFile);
+      await run('git', ['init', '-q', '--bare', root]);
+      const settings = 'bare = false\nworktree = .\nfsmonitor = "touch PWN; false"\n';
+      await writeFile(join(root, 'config'), `[core]\nrepositoryformatversion = 0\n${settings}`);
+      for (const command of ['git status', 'git diff', 'git ls-files -m', 'git log'])
+        await planted.call('bash', { command });
+      expect(await readdir(root)).not.toContain('PWN');
+
+      // Without the settings of the workspace it would.
+      await run('git', ['status'], { cwd: root });
+      expect(await readdir(root)).toContain('PWN');
+    } finally {
+      await planted.close();
     }
   });
 

@@ -19,6 +19,8 @@ export const defaultPathPolicy: PathPolicy = {
     '.gitconfig',
     '.gitmodules',
     '.gitattributes',
+    // With it a folder may count as a bare repository, whose settings name programs.
+    'HEAD',
     '.bashrc',
     '.bash_profile',
     '.bash_login',

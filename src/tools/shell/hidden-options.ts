@@ -31,7 +31,7 @@ const ssh: HiddenSpec = {
     /^(?:BatchMode|Compression|Connect\w+|IdentitiesOnly|LogLevel|Port|ServerAlive\w+|StrictHostKeyChecking|User)[= ][\w-]+$/i,
 };
 const editor: HiddenSpec = { code: '-c -s -S -u -U -i --cmd', words: /^\+(?!\d*$)|^-[eE]?s$/ };
-const compiler: HiddenSpec = {
+export const compiler: HiddenSpec = {
   code: '-wrapper -B',
   writes: '-o',
   words: /^-f(?:plugin|pass-plugin)|^-specs|^@/,
@@ -62,8 +62,6 @@ export const hiddenOptions: Readonly<Record<string, HiddenSpec>> = {
   bazel: { code: '--run_under' },
   bun: { code: '-e --eval -p --print -r --preload --import --require', words: /^(?:exec|repl)$|^data:/ },
   cargo: { code: '--config' },
-  cc: compiler,
-  clang: compiler,
   clojure: evaluates,
   cmake: { words: /^-P$|^-D\w*(?:LAUNCHER|PROGRAM|COMMAND|COMPILER)/ },
   cmd: { words: /^\/[ckr]/i },
@@ -82,6 +80,7 @@ export const hiddenOptions: Readonly<Record<string, HiddenSpec>> = {
   declare: subscript,
   delta: pager,
   deno: { code: '--preload --import', words: /^(?:eval|repl)$|^(?:https?|data):/ },
+  dpkg: { code: '--pre-invoke --post-invoke --status-logger', valued: 'DS' },
   diff3: { code: '--diff-program' },
   ed: { words: /^!/ },
   elixir: { code: '-e --eval --rpc-eval -r' },
@@ -93,8 +92,6 @@ export const hiddenOptions: Readonly<Record<string, HiddenSpec>> = {
   find: { writes: '-fprint -fprint0 -fprintf -fls', writesItself: '-delete' },
   file: { writesItself: '-C --compile' },
   fzf: { code: '--preview --bind --become --listen' },
-  'g++': compiler,
-  gcc: compiler,
   gcloud: { code: '--command' },
   gdb: {
     code: '--args -ex -iex -x -ix -eval-command --eval-command --command --init-command --init-eval-command',
@@ -164,6 +161,7 @@ export const hiddenOptions: Readonly<Record<string, HiddenSpec>> = {
   },
   pnpm: { code: '--script-shell -c --shell-mode' },
   printf: subscript,
+  prove: { code: '-e --exec --source --harness --formatter -I -M -P --rc', words: /^-[a-zA-Z]*[eIMP]/ },
   psql: { writes: '-o --output -L --log-file', words: sqlShell },
   r: { code: '-e' },
   racket: { code: '-e --eval' },

@@ -2,13 +2,17 @@ import { isStatic, type HiddenUse, type ShellPart, type ShellWord } from './anal
 import { isHarmlessDevice, segmentsOf } from '../paths/sensitive-paths.ts';
 import { isCodeVariable } from './code-variables.ts';
 import { gitSpecs, isHarmlessSetting, isOwnOption, setsProgram } from './hidden-git.ts';
-import { hiddenOptions, type HiddenSpec } from './hidden-options.ts';
+import { compiler, hiddenOptions, type HiddenSpec } from './hidden-options.ts';
 import { mayBeOption, readOptions } from './options.ts';
 import { isPlainSedScript, readSed } from './sed-script.ts';
 import { asAssignment } from './wrappers.ts';
 import { spellings } from './spellings.ts';
 
 type Found = Pick<ShellPart, 'words' | 'assignments'>;
+
+/** `x86_64-linux-gnu-gcc-12` */
+const compilers =
+  /^(?:[\w.]+-)*(?:gcc|g\+\+|cc|c\+\+|cpp|clang|clang\+\+|gfortran|gccgo|gdc|gnat|c89|c99)(?:-[\d.]+)?$/;
 
 const exporters = /^(?:export|declare|typeset|readonly|local)$/;
 
@@ -34,6 +38,7 @@ function usesOf(name: string, args: readonly ShellWord[]): readonly HiddenUse[] 
     case 'nawk':
       return isHarmlessAwk(args) ? [] : [textOf(args)];
     default:
+      if (compilers.test(name)) return byTable(args, compiler);
       return Object.hasOwn(hiddenOptions, name) ? byTable(args, hiddenOptions[name]!) : [];
   }
 }

@@ -55,8 +55,21 @@ export function isReadOnlyCommand(analysis: ShellAnalysis, policy: Partial<PathP
 export function isReadOnlyAmong(part: ShellPart, parts: readonly ShellPart[]): boolean {
   return (
     isReadOnlyPart(part) &&
-    !(part.name === 'git' && parts.some(({ name }) => /^(?:cd|pushd|popd)$/.test(name)))
+    !(
+      /^(?:.*\/)?git$/.test(part.name) &&
+      (losesEnvironment(part) || parts.some(({ name }) => /^(?:cd|pushd|popd|unset)$/.test(name)))
+    )
   );
+}
+
+/** `env -i git status` leaves out the settings that keep git from running what a repository names. */
+function losesEnvironment(part: ShellPart): boolean {
+  for (let { wrapper } = part; wrapper; { wrapper } = wrapper.part) {
+    const before = wrapper.part.args.slice(0, (wrapper.index ?? Infinity) - 1);
+    if (/(?:^|\/)(?:env|exec)$/.test(wrapper.part.name) && before.some(({ value }) => value.startsWith('-')))
+      return true;
+  }
+  return false;
 }
 
 function isReadOnlyPart(part: ShellPart): boolean {

@@ -56,6 +56,7 @@ export const wrappers: Readonly<Record<string, WrapperSpec>> = {
   capsh: {},
   catchsegv: {},
   chronic: { isTransparent: true },
+  choom: { valued: 'n', longValued: ['adjust'] },
   chroot: { operands: 1, longValued: ['userspec', 'groups'] },
   chrt: { flags: 'bfimorRav', operands: 1 },
   'cmake -E': {},
@@ -63,6 +64,7 @@ export const wrappers: Readonly<Record<string, WrapperSpec>> = {
   'composer exec': {},
   'conda run': { valued: 'np', longValued: ['name', 'prefix'], long: ['no-capture-output'] },
   'dbus-run-session': {},
+  debconf: { valued: 'fpo', longValued: ['frontend', 'priority', 'owner'] },
   'direnv exec': { operands: 1 },
   doas: { flags: 'nLs', valued: 'uC' },
   'docker compose exec': {
@@ -108,13 +110,12 @@ export const wrappers: Readonly<Record<string, WrapperSpec>> = {
     longValued: ['container', 'namespace'],
     operands: 1,
   },
-  linux32: {},
-  linux64: {},
   ltrace: { flags: 'fSC' },
   mosh: { operands: 1 },
   nice: { valued: 'n', longValued: ['adjustment'], whole: /^-\d+$/, isTransparent: true },
   'nix-shell': { valued: 'p', startsShell: true },
   nohup: { isTransparent: true },
+  'npm explore': { operands: 1, joinsWords: true },
   'npm exec': { flags: 'y', long: ['yes', 'no'], valued: 'p', longValued: ['package'] },
   'npm x': { flags: 'y', long: ['yes', 'no'], valued: 'p', longValued: ['package'] },
   npx: {
@@ -141,15 +142,18 @@ export const wrappers: Readonly<Record<string, WrapperSpec>> = {
   'podman exec': container,
   'podman run': image,
   'poetry run': {},
+  prlimit: {},
   proot: {},
   rlwrap: {},
   run0: {},
   runuser: { valued: 'u' },
   screen: { flags: 'dmAaUrRDxL', valued: 'Schpst', startsShell: true },
-  setarch: { operands: 1 },
+  setarch: { operands: 1, startsShell: true },
   setpriv: {},
+  sg: { operands: 1, joinsWords: true },
   setsid: { flags: 'fwc', isTransparent: true },
   ssh: { flags: 'ATtnqvCNfx46', valued: 'piloJLRD', operands: 1, joinsWords: true },
+  'ssh-agent': { flags: 'csDd', valued: 'atPE' },
   sshpass: { valued: 'pfd', flags: 'ev' },
   stdbuf: { valued: 'ioe', longValued: ['input', 'output', 'error'], isTransparent: true },
   strace: { flags: 'f' },
@@ -207,4 +211,10 @@ export const wrappers: Readonly<Record<string, WrapperSpec>> = {
   'xvfb-run': { flags: 'a', isTransparent: true },
   'yarn dlx': {},
   'yarn exec': {},
+  ...Object.fromEntries(
+    // Other names of setarch.
+    'linux32 linux64 uname26 x86_64 i386 i486 i586 i686 athlon ppc ppc32 ppc64 ppc64le s390 s390x sparc sparc32 sparc64 mips mips32 mips64 ia64 parisc parisc32 parisc64 alpha arm armv7l aarch64 riscv64'
+      .split(' ')
+      .map((name) => [name, { startsShell: true }]),
+  ),
 };

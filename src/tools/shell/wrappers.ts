@@ -14,6 +14,8 @@ import { wrappers, type WrapperSpec } from './wrapper-table.ts';
 const maxNameWords = 3;
 const findActions = new Set(['-exec', '-execdir', '-ok', '-okdir']);
 const fdActions = new Set(['-x', '-X', '--exec', '--exec-batch']);
+/** It runs the program in its arguments. */
+const dynamicLoader = /^ld(?:64)?(?:-[\w.-]+)?\.so(?:\.\d+)*$/;
 /** Words that a command gets from elsewhere. */
 const input: ShellWord = { value: '', pieces: [{ kind: 'input', text: '' }] };
 
@@ -26,6 +28,7 @@ export function lookThrough({
   const name = baseName(words[0]?.value ?? '');
   const args = words.slice(1);
   if (isShell(name)) return lookIntoShell(args, redirects);
+  if (dynamicLoader.test(name)) return guess(words);
   switch (name) {
     case 'eval':
       return args.length ? codeOf(args) : nothing;
@@ -45,11 +48,14 @@ export function lookThrough({
     case 'su':
     case 'script':
       return lookForCode(args);
+    case 'compgen':
+    case 'complete':
+      return args.some((word) => mayBeOption(word) && (!isStatic(word) || /^-\w*[CFWcdfpx]/.test(word.value)))
+        ? { ...nothing, isUnknown: true }
+        : nothing;
     case 'alias':
     case 'mapfile':
     case 'readarray':
-    case 'compgen':
-    case 'complete':
     case 'bind':
     case 'enable':
     case 'hash':
@@ -92,7 +98,11 @@ export function baseName(command: string): string {
 }
 
 export function isWrapper(name: string): boolean {
-  return Object.hasOwn(wrappers, name) || /^(?:eval|trap|su|script|source|\.)$/.test(name);
+  return (
+    Object.hasOwn(wrappers, name) ||
+    dynamicLoader.test(name) ||
+    /^(?:eval|trap|su|script|source|\.)$/.test(name)
+  );
 }
 
 function lookIntoWrapper(
@@ -109,6 +119,8 @@ function lookIntoWrapper(
   let index = length + read.firstOperand + skipped;
   if (skipped && words[index]?.value === '--') index++;
   const assignments: ShellAssignment[] = [...outside];
+  // `env -` is `env -i`.
+  if (spec.takesAssignments && words[index]?.value === '-') index++;
   while (spec.takesAssignments && index < words.length) {
     const assignment = asAssignment(words[index]!);
     if (!assignment) break;
