@@ -4,7 +4,7 @@ import type { CallState } from '../core/next-action.ts';
 import { whyUnreadable } from '../core/permission-rule.ts';
 import type { PermissionPolicy, PermissionRule } from '../core/permission.ts';
 import { fillRedacted, redactArguments, scrub, secretTexts } from '../core/redact.ts';
-import { PermissionRule as RuleSchema, type EventBody } from '../schema/event.ts';
+import { GivenRule, type EventBody } from '../schema/event.ts';
 import { InputPart, type Json } from '../schema/message.ts';
 import type { AuditDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { checkArguments, parseArguments } from '../tools/parse-arguments.ts';
@@ -208,7 +208,7 @@ export class GateAnswering {
 
   /** A rule opens what its own gate guards and nothing else, and never a gate that one person alone may not open. */
   #whyNoRules(rules: unknown, gated: Tool): string | undefined {
-    const parsed = RuleSchema.array().safeParse(rules);
+    const parsed = GivenRule.array().safeParse(rules);
     if (!parsed.success)
       return `remember must be a list of rules such as {"tool": "…", "behavior": "allow"}: ${parsed.error.issues[0]?.message}`;
     const opening = parsed.data.filter(({ behavior }) => behavior === 'allow');

@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent.ts';
 import { workerPermissions, type Grants, type Inheritance } from '../core/worker-permissions.ts';
-import type { PermissionPolicy } from '../core/permission.ts';
+import { isPermissionMode, type PermissionMode, type PermissionPolicy } from '../core/permission.ts';
 import type { SessionRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 
@@ -54,13 +54,18 @@ async function ownPolicy(
 ): Promise<PermissionPolicy> {
   const ownerRules = (await rulesOf?.(ref.owner)) ?? [];
   return {
-    mode: permissions.mode ?? agent.permissions.mode,
+    mode: knownMode(permissions.mode ?? agent.permissions.mode),
     rules: [
       ...agent.permissions.rules,
       ...ownerRules.map((rule) => ({ ...rule, source: 'owner' as const })),
       ...permissions.rules,
     ],
   };
+}
+
+/** A mode that nobody knows, as a store may hold one, allows nothing: it counts as the narrowest. */
+function knownMode(mode: PermissionMode): PermissionMode {
+  return isPermissionMode(mode) ? mode : 'explore';
 }
 
 function withDirectories(policy: PermissionPolicy, agent: Agent): Grants {

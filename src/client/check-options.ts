@@ -1,6 +1,9 @@
+import type { GateAnswer } from '../contracts/activities.ts';
+import { answerFields, whyUnknownField } from '../contracts/answer-fields.ts';
 import { idRule, isValidId } from '../contracts/ids.ts';
+import { isPermissionMode, permissionModes } from '../core/permission.ts';
 import type { SubmitOptions } from './client.ts';
-import { PermissionRule } from '../schema/event.ts';
+import { GivenRule } from '../schema/event.ts';
 import { DurascopeError } from './durascope-error.ts';
 
 const waysToBeBusy = ['queue', 'reject', 'steer', 'deny'];
@@ -22,15 +25,31 @@ export function checkSubmitOptions({ idempotencyKey, ifBusy, actor, output }: Su
     fail('actor must be a name or { id, roles? }, a name a text');
 }
 
+/** For callers whose types were not checked: a mode that nobody knows must not pass for one. @throws DurascopeError `invalid_input` */
+export function checkPermissionChange(change: { mode?: unknown; addRules?: unknown; rules?: unknown }): void {
+  checkKnown('the change of permissions', change, ['mode', 'addRules', 'rules']);
+  const { mode, addRules, rules } = change;
+  if (mode !== undefined && !isPermissionMode(mode))
+    fail(`mode is ${JSON.stringify(mode)}: it must be one of ${permissionModes.join(', ')}`);
+  if (rules !== undefined) checkRules('rules', rules);
+  if (addRules !== undefined) checkRules('addRules', addRules);
+}
+
+/** An option that nobody reads is a slip. @throws DurascopeError `invalid_input`, naming the field and the known ones. */
+export function checkKnown(what: string, value: object, known: readonly string[]): void {
+  const unknown = whyUnknownField(what, value, known);
+  if (unknown !== undefined) fail(unknown);
+}
+
 /** Rules of a session are kept where its tools are not known, so only their form is checked. @throws DurascopeError `invalid_input` */
 export function checkRules(field: string, rules: unknown): void {
-  const parsed = PermissionRule.array().safeParse(rules);
+  const parsed = GivenRule.array().safeParse(rules);
   const example = '{ tool: "refund_order", pattern: "orderId=1001", behavior: "allow" }';
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    fail(
-      `${field}${issue?.path.map((key) => `[${String(key)}]`).join('') ?? ''} is no rule: write ${example}`,
-    );
+    const at = issue?.path.map((key) => `[${String(key)}]`).join('') ?? '';
+    const unknown = issue?.code === 'unrecognized_keys' ? ` (unknown field ${issue.keys.join(', ')})` : '';
+    fail(`${field}${at} is no rule${unknown}: write ${example}`);
   }
   const empty = parsed.data.findIndex(({ tool, pattern }) => tool.trim() === '' || pattern?.trim() === '');
   if (empty >= 0)
@@ -40,13 +59,14 @@ export function checkRules(field: string, rules: unknown): void {
 }
 
 /** A message above Temporal's limit of 2 MB would hold up the turn that it is sent to. @throws DurascopeError `invalid_input`. */
-export function checkAnswers(results: readonly { callId: string }[]): void {
+export function checkAnswers(kind: GateAnswer['kind'], results: readonly { callId: string }[]): void {
   if (
     !Array.isArray(results) ||
     results.length === 0 ||
     results.some((one) => typeof one?.callId !== 'string')
   )
     fail('results must be a list of at least one { callId, … }');
+  results.forEach((one, i) => checkKnown(`results[${i}]`, one, answerFields[kind]));
   const bytes = Buffer.byteLength(JSON.stringify(results));
   if (bytes > maxAnswerBytes)
     throw new DurascopeError(

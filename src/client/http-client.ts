@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type * as api from '../schema/api-answers.ts';
 import type { DayUsage, GateState, Page, PageRequest } from '../store/store.ts';
-import { checkId } from './check-options.ts';
+import { checkId, checkKnown } from './check-options.ts';
 import type {
   Durascope,
   Health,
@@ -30,7 +30,9 @@ export interface HttpConnectOptions {
 export class HttpDurascope implements Durascope {
   readonly #context: HttpContext;
 
-  constructor({ baseUrl, apiKey, fetch = globalThis.fetch }: HttpConnectOptions) {
+  constructor(options: HttpConnectOptions) {
+    checkKnown('connect', options, ['baseUrl', 'apiKey', 'fetch'] satisfies (keyof HttpConnectOptions)[]);
+    const { baseUrl, apiKey, fetch = globalThis.fetch } = options;
     if (!URL.canParse(baseUrl))
       throw new DurascopeError(
         'invalid_input',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { z } from 'zod';
+import type { GateAnswer } from '../contracts/activities.ts';
 import { parseTurnId, type SessionRef } from '../contracts/ids.ts';
 import type { Confirmation, ExternalResult, Reconciliation } from '../contracts/inputs.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
@@ -9,7 +10,7 @@ import type { Msg } from '../schema/message.ts';
 import type { AuditEntry, Page, PageRequest, SessionPermissions, TurnRecord } from '../store/store.ts';
 import type { TeamView } from '../team/team-view.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
-import { checkAnswers, checkRules, checkSubmitOptions, checkTurnNumber } from './check-options.ts';
+import { checkAnswers, checkPermissionChange, checkSubmitOptions, checkTurnNumber } from './check-options.ts';
 import type {
   AnswerOptions,
   EventOptions,
@@ -25,6 +26,12 @@ import { httpEvents } from './http-events.ts';
 import { ask, find, type HttpCall, type HttpContext } from './http-request.ts';
 import { HttpTurn } from './http-turn.ts';
 import { toSessionDetails } from './http-views.ts';
+
+const answerPaths: Record<GateAnswer['kind'], string> = {
+  confirm: 'confirmations',
+  external: 'external-results',
+  reconcile: 'reconciliations',
+};
 
 export class HttpSession implements Session {
   readonly #context: HttpContext;
@@ -83,15 +90,15 @@ export class HttpSession implements Session {
   }
 
   async confirm(results: Confirmation[], options?: AnswerOptions): Promise<void> {
-    await this.#answer('confirmations', results, options);
+    await this.#answer('confirm', results, options);
   }
 
   async submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void> {
-    await this.#answer('external-results', results, options);
+    await this.#answer('external', results, options);
   }
 
   async reconcile(results: Reconciliation[], options?: AnswerOptions): Promise<void> {
-    await this.#answer('reconciliations', results, options);
+    await this.#answer('reconcile', results, options);
   }
 
   async steer(input: Input, options: Pick<SubmitOptions, 'idempotencyKey' | 'actor'> = {}): Promise<Turn> {
@@ -140,8 +147,7 @@ export class HttpSession implements Session {
     addRules?: PermissionRule[];
     rules?: PermissionRule[];
   }): Promise<SessionPermissions> {
-    if (change.rules) checkRules('rules', change.rules);
-    if (change.addRules) checkRules('addRules', change.addRules);
+    checkPermissionChange(change);
     return this.#ask({ method: 'POST', path: `${this.#path}/permissions`, body: change });
   }
 
@@ -179,14 +185,14 @@ export class HttpSession implements Session {
   }
 
   async #answer(
-    path: string,
+    kind: GateAnswer['kind'],
     results: readonly { callId: string }[],
     { idempotencyKey = randomUUID(), actor }: AnswerOptions = {},
   ): Promise<void> {
-    checkAnswers(results);
+    checkAnswers(kind, results);
     await this.#ask({
       method: 'POST',
-      path: `${this.#path}/${path}`,
+      path: `${this.#path}/${answerPaths[kind]}`,
       headers: { 'idempotency-key': idempotencyKey },
       body: { results, ...actorField(actor) },
     });

@@ -14,7 +14,7 @@ import type {
   SessionFilter,
   SessionSummary,
 } from './client.ts';
-import { checkId } from './check-options.ts';
+import { checkId, checkKnown } from './check-options.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { HttpDurascope, type HttpConnectOptions } from './http-client.ts';
 import type { Pipelines } from './pipelines.ts';
@@ -29,6 +29,8 @@ const taskQueueType = { workflow: 1, activity: 2 } as const;
 
 /** How long a dependency may take to say that it is there. */
 const healthMs = 3_000;
+
+const connectFields = ['store', 'connection', 'namespace', 'taskQueue'] satisfies (keyof ConnectOptions)[];
 
 export interface ConnectOptions {
   /** Where content is kept: a url, or a store that is open already (which then stays open). Default: DURASCOPE_STORE. */
@@ -75,6 +77,7 @@ export class DurascopeClient implements Durascope {
   static connect(options?: ConnectOptions): Promise<DurascopeClient>;
   static async connect(options: ConnectOptions | HttpConnectOptions = {}): Promise<Durascope> {
     if ('baseUrl' in options) return new HttpDurascope(options);
+    checkKnown('connect', options, connectFields);
     const config = loadClientConnectConfig();
     const address = config.connectionOptions.address ?? 'localhost:7233';
     const owned: { close(): Promise<void> }[] = [];

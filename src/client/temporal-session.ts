@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WithStartWorkflowOperation, type UpdateDefinition } from '@temporalio/client';
+import type { GateAnswer } from '../contracts/activities.ts';
 import { sessionWorkflowId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import type {
   Answered,
@@ -50,7 +51,7 @@ import { pendingBelow, pendingOf } from './pending-call.ts';
 import {
   checkAnswers,
   checkMetadata,
-  checkRules,
+  checkPermissionChange,
   checkSubmitOptions,
   checkTurnNumber,
 } from './check-options.ts';
@@ -130,7 +131,7 @@ export class TemporalSession implements Session {
 
   async confirm(results: Confirmation[], options?: AnswerOptions): Promise<void> {
     const { store } = this.#context.content;
-    await this.#route(results, async (session, own) => {
+    await this.#route('confirm', results, async (session, own) => {
       const others = await session.#answerRunning(own, options);
       if (others.length === 0) return;
       await sendSealed({ store, ref: session.#ref }, others, (sent) =>
@@ -140,13 +141,13 @@ export class TemporalSession implements Session {
   }
 
   async submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void> {
-    await this.#route(results, async (session, own) => {
+    await this.#route('external', results, async (session, own) => {
       await session.#answer(externalResultUpdate, own, options);
     });
   }
 
   async reconcile(results: Reconciliation[], options?: AnswerOptions): Promise<void> {
-    await this.#route(results, async (session, own) => {
+    await this.#route('reconcile', results, async (session, own) => {
       await session.#answer(reconcileUpdate, own, options);
     });
   }
@@ -191,8 +192,7 @@ export class TemporalSession implements Session {
     addRules?: PermissionRule[];
     rules?: PermissionRule[];
   }): Promise<SessionPermissions> {
-    if (change.rules) checkRules('rules', change.rules);
-    if (change.addRules) checkRules('addRules', change.addRules);
+    checkPermissionChange(change);
     const own = (rules: PermissionRule[]) => rules.map((rule) => ({ ...rule, source: 'session' as const }));
     return this.#context.content.store.sessions.changePermissions(this.#ref, {
       ...change,
@@ -288,10 +288,11 @@ export class TemporalSession implements Session {
 
   /** Answers calls where they are: in this session, or in one below it. */
   async #route<T extends { callId: string }>(
+    kind: GateAnswer['kind'],
     results: T[],
     answer: (session: TemporalSession, results: T[]) => Promise<void>,
   ): Promise<void> {
-    checkAnswers(results);
+    checkAnswers(kind, results);
     for (const route of await routesOf(this.#context.content.store, this.#ref, results))
       await answer(new TemporalSession(this.#context, route.ref, undefined), route.results);
   }

@@ -22,7 +22,13 @@ export interface PermissionRule {
  * - `dont_ask`: what would be asked is denied, for unattended runs.
  * - `bypass`: only deny rules, ask rules and a tool's own deny hold, for sandboxes.
  */
-export type PermissionMode = 'default' | 'explore' | 'accept_edits' | 'dont_ask' | 'bypass';
+export type PermissionMode = (typeof permissionModes)[number];
+
+export const permissionModes = ['default', 'explore', 'accept_edits', 'dont_ask', 'bypass'] as const;
+
+export function isPermissionMode(value: unknown): value is PermissionMode {
+  return permissionModes.some((mode) => mode === value);
+}
 
 export interface PermissionDecision {
   behavior: PermissionBehavior;
@@ -103,6 +109,12 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
   if (facts.check?.behavior === 'deny') return { ...facts.check, decidedBy: 'tool_check' };
   if (mode === 'explore')
     return { behavior: 'deny', reason: `in explore mode nothing may change anything`, decidedBy: 'mode' };
+  if (!isPermissionMode(mode))
+    return {
+      behavior: 'deny',
+      reason: `nobody knows what the mode ${String(mode)} allows`,
+      decidedBy: 'mode',
+    };
 
   const { check } = facts;
   if (check && check.behavior !== 'ask') return { ...check, decidedBy: 'tool_check' };

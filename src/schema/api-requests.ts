@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PermissionRule } from './event.ts';
+import { GivenRule } from './event.ts';
 import { InputPart, Json } from './message.ts';
 
 /*
@@ -81,7 +81,7 @@ export const ConfirmationField = z.strictObject({
   input: Json.exactOptional(),
   reason: text.exactOptional(),
   /** Rules for the rest of the session. */
-  remember: z.array(PermissionRule).exactOptional(),
+  remember: z.array(GivenRule).exactOptional(),
   /** To a call that asks a question. */
   answer: text.exactOptional(),
 });
@@ -112,7 +112,7 @@ export const Reconciliations = answers(ReconciliationField);
 
 export const ChangePermissions = z.strictObject({
   mode: z.enum(['default', 'explore', 'accept_edits', 'dont_ask', 'bypass']).exactOptional(),
-  addRules: z.array(PermissionRule).exactOptional(),
+  addRules: z.array(GivenRule).exactOptional(),
   /** Replaces all rules of the session. */
-  rules: z.array(PermissionRule).exactOptional(),
+  rules: z.array(GivenRule).exactOptional(),
 });

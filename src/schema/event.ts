@@ -19,6 +19,9 @@ export const PermissionRule = z.object({
   at: z.string().exactOptional(),
 });
 
+/** A rule as somebody gives it: one with a slip in a field's name, such as `patern`, would cover more than it says. */
+export const GivenRule = z.strictObject(PermissionRule.shape);
+
 export const Question = z.object({
   question: z.string(),
   options: z.array(z.object({ label: z.string(), description: z.string().exactOptional() })).exactOptional(),

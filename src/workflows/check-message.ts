@@ -1,5 +1,6 @@
 // By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
 import type { GateAnswer } from '../contracts/activities.ts';
+import { answerFields, whyUnknownField } from '../contracts/answer-fields.ts';
 import type { Actor } from '../core/approval.ts';
 import { knownRequesters } from '../core/approval.ts';
 import { inlineMessageBytes } from '../contracts/inbox.ts';
@@ -88,6 +89,9 @@ export function readInterrupt(message: unknown): Interrupt {
 /** Why this is no answer of its kind; undefined when it is one. */
 export function whyNoAnswer(kind: GateAnswer['kind'], answer: unknown): string | undefined {
   if (!isRecord(answer) || typeof answer.callId !== 'string') return 'each answer needs a callId';
+  const known = kind === 'confirm' ? [...answerFields.confirm, 'sealed'] : answerFields[kind];
+  const unknown = whyUnknownField('the answer', answer, known);
+  if (unknown !== undefined) return unknown;
   const { reason, decision, state, content, outcome, remember, answer: given, sealed } = answer;
   if (reason !== undefined && typeof reason !== 'string') return 'reason must be a string';
   switch (kind) {

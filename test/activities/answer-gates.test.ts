@@ -291,3 +291,13 @@ describe('a result from outside', () => {
     expect(await statesOf(ref)).toEqual(['c1 success']);
   });
 });
+
+describe('a mode in the store that nobody knows', () => {
+  it('lets nobody approve what it may have been meant to forbid', async () => {
+    const call = asks('c1', 'ann');
+    const ref = await atGate(call);
+    await content.store.sessions.changePermissions(ref, { mode: 'Explore' as never });
+    const [outcome] = await answer(ref, [call], confirms('c1'));
+    expect(outcome).toMatchObject({ state: 'asking', rejected: expect.stringMatching(/explore/) as string });
+  });
+});

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
-import type { Session } from '../../src/client/index.ts';
+import { DurascopeClient, type Session } from '../../src/client/index.ts';
 import { foldEvents } from '../../src/core/fold-events.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { Latch } from '../support/latch.ts';
@@ -240,6 +240,21 @@ describe.each(['temporal', 'http'] as const)('the client over %s', (transport) =
       session.submit([{ type: 'data', mediaType: 'png', source: { type: 'url', url: 'x' } }]),
     ).rejects.toThrow(/input.*mediaType/);
     await expect(session.confirm(null as never)).rejects.toMatchObject({ code: 'invalid_input' });
+    for (const answering of [
+      session.confirm([{ callId: 'call_none', decision: 'allow', inputs: {} } as never]),
+      session.submitExternalResults([
+        { callId: 'call_none', state: 'success', content: '', output: 1 } as never,
+      ]),
+      session.reconcile([{ callId: 'call_none', outcome: 'happened', reason: 'x', result: 1 } as never]),
+      session.setPermissions({ mode: 'Explore' as never }),
+      session.setPermissions({ addRules: [{ tool: 'pay', patern: 'amount=1', behavior: 'allow' } as never] }),
+    ])
+      await expect(answering).rejects.toMatchObject({
+        code: 'invalid_input',
+        message: expect.stringMatching(
+          /"(inputs|output|result)": it may have callId|one of default, explore|unknown field patern/,
+        ) as string,
+      });
     await expect(session.confirm([{ callId: 'call_none', decision: 'allow' }])).rejects.toMatchObject({
       code: 'not_found',
     });
@@ -252,6 +267,16 @@ describe.each(['temporal', 'http'] as const)('the client over %s', (transport) =
     await expect(session.turn(99).result()).rejects.toMatchObject({ code: 'not_found' });
     expect(await session.turn(99).get()).toBeUndefined();
     await expect(stack.caller.sessionOfCall(owner, 'call_none')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('is not opened with options that it would not read', async () => {
+    const options = transport === 'http' ? { baseUrl: 'http://localhost:1', key: 'k' } : { address: 'here' };
+    await expect(DurascopeClient.connect(options as never)).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringMatching(
+        /unknown field "(key|address)": it may have (baseUrl|store), /,
+      ) as string,
+    });
   });
 
   it('says how its dependencies are, and what was used', async () => {

@@ -68,6 +68,17 @@ function facts(more: Partial<PermissionFacts> = {}): PermissionFacts {
 }
 
 describe('decidePermission', () => {
+  it('allows nothing but reading in a mode that nobody knows', () => {
+    const policy = (behavior: 'allow' | 'ask') => ({
+      mode: 'Explore' as PermissionMode,
+      rules: [{ tool: 'tool', behavior }],
+    });
+    expect(decidePermission(facts({ isReadOnly: true }), policy('allow')).behavior).toBe('allow');
+    for (const more of Object.values(tools))
+      if (!more.isReadOnly) expect(decidePermission(facts(more), policy('allow')).behavior).toBe('deny');
+    expect(decidePermission(facts(), policy('ask')).behavior).toBe('ask');
+  });
+
   const all = (Object.keys(table) as PermissionMode[]).flatMap(cells);
   it.each(all)('$mode, rule $rule, tool $tool → $verdict', ({ mode, rule, tool, verdict }) => {
     const rules: PermissionRule[] = rule === 'none' ? [] : [{ tool: 'tool', behavior: rule as 'allow' }];

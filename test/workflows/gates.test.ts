@@ -112,6 +112,7 @@ describe('a confirmation', () => {
       {},
       { results: 'x' },
       { results: [null, { callId: 1 }, { callId: first }] },
+      { results: [{ callId: first, decision: 'allow', inputs: { amount: 0 } }] },
     ])
       await handle.signal('confirm', junk);
     await handle.signal(confirmSignal, { results: [{ callId: first, decision: 'allow' }] });

@@ -158,6 +158,17 @@ describe('an answer', () => {
     expect(turn.answers.underWay.map(({ answer }) => answer)).toEqual([results[1]]);
   });
 
+  it.each([
+    ['confirm', 'asking', { decision: 'allow', inputs: { amount: 1 } }],
+    ['external', 'submitted', { state: 'success', content: 'x', output: 'y' }],
+    ['reconcile', 'uncertain', { outcome: 'happened', reason: 'seen', result: 'y' }],
+  ] as const)('take no answer of kind %s that says something which nobody reads', (kind, state, said) => {
+    const turn = aTurn(aCall('c1', { state }));
+    const results = [{ callId: 'c1', ...said }];
+    expect(turn.answers.take(kind, { results })).toEqual([]);
+    expect(turn.answers.whyNotAny(kind, { results })?.why).toMatch(/unknown field "(inputs|output|result)"/);
+  });
+
   it('that contradicts itself is not taken at all', () => {
     const turn = aTurn(aCall('c1'));
     const results: Confirmation[] = [

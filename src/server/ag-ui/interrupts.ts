@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PendingCall } from '../../client/client.ts';
 import type { Confirmation, ExternalResult, Reconciliation } from '../../contracts/inputs.ts';
-import { PermissionRule } from '../../schema/event.ts';
+import { GivenRule } from '../../schema/event.ts';
 import { InputPart, Json } from '../../schema/message.ts';
 import { Problem } from '../problem.ts';
 import type { ResumeEntry } from './ag-ui-request.ts';
@@ -37,7 +37,7 @@ const approval = z.strictObject({
   editedArgs: Json.exactOptional().describe('All of its arguments, in place of those that it has'),
   reason: text.exactOptional().describe('Why; the agent reads the reason of a denial'),
   remember: z
-    .array(PermissionRule)
+    .array(GivenRule)
     .exactOptional()
     .describe('Rules for the rest of the session, such as those that the metadata suggests'),
 });
