@@ -3,4 +3,4 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { toMarkdown } from './to-markdown.ts';
 
 const { html, base } = workerData as { html: string; base: string };
-parentPort?.postMessage(await toMarkdown(html, new URL(base)), []);
+parentPort?.postMessage({ value: await toMarkdown(html, new URL(base)) }, []);

@@ -89,7 +89,7 @@ async function textOf(page: Page, signal: AbortSignal): Promise<string> {
   const { mediaType, url, body, isCut } = page;
   if (mediaType === 'application/pdf') {
     if (isCut) throw new WebError(`${url.href} is a PDF of more than ${body.length} bytes`);
-    return pdfText(url.href, body, { isFromStart: true });
+    return pdfText({ name: url.href, bytes: body, isFromStart: true }, { signal });
   }
   if (mediaType === '' && body.includes(0)) throw notText(page);
   if (!isTextual(mediaType)) throw notText(page);

@@ -7,7 +7,7 @@ export function diffText(path: string, before: string, after: string): string {
   const patch = createTwoFilesPatch(`a/${path}`, `b/${path}`, before, after, undefined, undefined, {
     context: 3,
     // What takes longer is a file that was rewritten: that it was is all that the diff would say.
-    timeout: 2_000,
+    timeout: 200,
   });
   if (patch === undefined) return '[The diff is left out: nearly all of the file changed.]';
   const text = patch.replace(/^=+\n/, '').trimEnd();

@@ -40,12 +40,12 @@ export function readTool({ workspace, paths }: ToolSetting): Tool {
     input,
     readOnly: true,
     ...pathPermissions<z.infer<typeof input>>('read', workspace, 'read', paths),
-    async execute({ path, offset = 1, limit = defaultLines, pages }, { slots }) {
+    async execute({ path, offset = 1, limit = defaultLines, pages }, { slots, signal }) {
       const type = extname(path).toLowerCase();
       const mediaType = imageTypes[type];
       const bytes = await workspace.read(path, { maxBytes: mediaType ? maxMediaBytes : maxFileBytes });
       if (mediaType) return media({ mediaType, data: bytes, name: path });
-      if (type === '.pdf') return pdfText(path, bytes, { pages });
+      if (type === '.pdf') return pdfText({ name: path, bytes, pages }, { signal });
       const { text } = decodeText(path, bytes);
       const shown = numbered(path, text, offset, limit);
       await rememberSeen(slots, await relativePath(workspace, path), hashOf(bytes));

@@ -3,12 +3,13 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pdfText } from '../../src/tools/pdf-text.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
 import { convertPage } from '../../src/web/convert-page.ts';
 import { WebConnection, type Resolve } from '../../src/web/web-connection.ts';
 import { webFetch, webFetchOver, type WebFetchOptions } from '../../src/web/web-fetch.ts';
 import { aCall } from '../tools/a-tool.ts';
-import { aPdf } from '../workspace/a-pdf.ts';
+import { aPdf, aPdfBomb } from '../workspace/a-pdf.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -174,6 +175,24 @@ describe('web_fetch', () => {
     const limits = { signal: new AbortController().signal, timeoutMs: 500 };
     const converting = convertPage('<div>'.repeat(200_000), new URL('http://site.test/'), limits);
     await expect(converting).rejects.toThrow('too intricate');
+  });
+
+  it('does not let a PDF that unpacks to hundreds of megabytes keep it, nor the rest of the process', async () => {
+    const request = { name: 'bomb.pdf', bytes: aPdfBomb() };
+    let turnsOfTheLoop = 0;
+    const turning = setInterval(() => (turnsOfTheLoop += 1), 10);
+    const reading = pdfText(request, { signal: new AbortController().signal, timeoutMs: 60_000 });
+    await expect(reading).rejects.toMatchObject({
+      message: 'bomb.pdf is too large or too intricate to be read as a PDF',
+      cause: { cause: { message: expect.stringMatching(/^it took \d+ bytes$/) as string } },
+    });
+    clearInterval(turning);
+    expect(turnsOfTheLoop).toBeGreaterThan(3);
+    const brief = pdfText(request, { signal: new AbortController().signal, timeoutMs: 1 });
+    await expect(brief).rejects.toThrow('too intricate');
+    await expect(pdfText(request, { signal: AbortSignal.abort(new Error('interrupted')) })).rejects.toThrow(
+      'interrupted',
+    );
   });
 });
 

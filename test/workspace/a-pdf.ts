@@ -1,3 +1,26 @@
+import { deflateSync } from 'node:zlib';
+
+/** A small PDF whose one page unpacks to 768 MiB of blanks. */
+export function aPdfBomb(): Uint8Array {
+  const blanks = deflateSync(deflateSync(Buffer.alloc(768 * 1024 ** 2, ' '), { level: 9 }), { level: 9 });
+  const text = blanks.toString('latin1');
+  const head = `%PDF-1.4
+1 0 obj
+<< /Type /Catalog /Pages 2 0 R >>
+endobj
+2 0 obj
+<< /Type /Pages /Kids [3 0 R] /Count 1 >>
+endobj
+3 0 obj
+<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R >>
+endobj
+4 0 obj
+<< /Length ${text.length} /Filter [/FlateDecode /FlateDecode] >>
+stream
+`;
+  return Buffer.from(`${head}${text}\nendstream\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n`, 'latin1');
+}
+
 /** A PDF with a line of text on each page. */
 export function aPdf(pages: readonly string[]): Uint8Array {
   const objects: string[] = [];
