@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, join, sep } from 'node:path';
 import { parse } from 'yaml';
 import { DefinitionError } from '../tools/definition-error.ts';
 import { describeError } from '../tools/tool-errors.ts';
@@ -31,7 +31,7 @@ export function loadSkill(folder: string, options: { tools?: readonly Tool[] } =
   const fail = (field: string, problem: string, cause?: unknown): never => {
     throw new DefinitionError(`skill "${basename(folder)}"`, field, problem, { cause });
   };
-  const text = readText(file, fail);
+  const text = readText(folder, file, fail);
   const [, header] =
     frontMatter.exec(text) ??
     fail(file, 'begin it with front matter: a line "---", name and description, a line "---".');
@@ -81,10 +81,20 @@ export function skillBody(text: string): string {
   return text.replace(frontMatter, '').trim();
 }
 
-function readText(file: string, fail: (field: string, problem: string, cause: unknown) => never): string {
+function readText(
+  folder: string,
+  file: string,
+  fail: (field: string, problem: string, cause?: unknown) => never,
+): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    const real = realpathSync(file);
+    if (!real.startsWith(realpathSync(folder) + sep))
+      return fail(file, 'it is a link to outside the skill: put the file itself there.');
+    // A pipe would be waited for, for ever.
+    if (!statSync(real).isFile()) return fail(file, 'it is no file: write the skill into one.');
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(real));
   } catch (cause) {
+    if (cause instanceof DefinitionError) throw cause;
     return fail(file, `it can't be read as UTF-8 text: ${describeError(cause)}`, cause);
   }
 }

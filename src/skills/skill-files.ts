@@ -14,7 +14,10 @@ export async function readSkillFile({ name, folder }: Skill, path: string): Prom
     throw missing;
   });
   if (real !== folder && !real.startsWith(folder + sep)) throw missing;
-  const { size } = await stat(real);
+  const stats = await stat(real);
+  // A pipe would be waited for, for ever.
+  if (!stats.isFile()) throw new Error(`${path} of the skill ${name} is no file.`);
+  const { size } = stats;
   if (size > maxFileBytes)
     throw new Error(`${path} has ${size} bytes, above the limit of ${maxFileBytes}: it can't be read here.`);
   try {

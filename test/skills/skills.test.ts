@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -91,6 +92,20 @@ describe('a skill', () => {
     mkdirSync(join(root, 'bad'));
     if (text !== undefined) write('bad/SKILL.md', text);
     expect(() => loadSkill(join(root, 'bad'))).toThrow(why);
+  });
+
+  it('is no pipe, nor a link to outside, and waits for no pipe among its files', async () => {
+    const source = skills([loadSkill(aSkill('piped'))]);
+    execFileSync('mkfifo', [join(root, 'piped/notes.md')]);
+    await expect(read(source, { skill: 'piped', file: 'notes.md' })).rejects.toThrow('is no file');
+
+    mkdirSync(join(root, 'all-pipe'));
+    execFileSync('mkfifo', [join(root, 'all-pipe/SKILL.md')]);
+    expect(() => loadSkill(join(root, 'all-pipe'))).toThrow('it is no file');
+
+    mkdirSync(join(root, 'linked'));
+    symlinkSync(join(root, 'piped/SKILL.md'), join(root, 'linked/SKILL.md'));
+    expect(() => loadSkill(join(root, 'linked'))).toThrow('it is a link to outside');
   });
 
   it('gives nothing from outside its folder', async () => {
