@@ -51,10 +51,10 @@ export class WorkspaceSnapshots {
   }
 
   /** Takes one, unless there is one of this id. @throws Error when Git can't be run, or fails. */
-  async take(id: string): Promise<void> {
+  async take(id: string, signal?: AbortSignal): Promise<void> {
     await this.#prepare();
     if (await this.#commitOf(id)) return;
-    await this.#commit(id);
+    await this.#commit(id, signal);
     await this.#forgetOld();
   }
 
@@ -117,11 +117,17 @@ export class WorkspaceSnapshots {
     );
   }
 
-  async #commit(id: string): Promise<void> {
-    const { kept, gone, leftOut } = await this.#choose();
+  async #commit(id: string, signal?: AbortSignal): Promise<void> {
+    const blocking = await this.#git.blockingFile(signal);
+    if (blocking !== undefined) throw new Error(`${blocking} is no file, and Git can't read it: remove it`);
+    const { kept, gone, leftOut } = await this.#choose(signal);
     const dropped = [...gone, ...leftOut.map(({ path }) => path)];
-    await this.#git.run(['update-index', '-z', '--force-remove', '--stdin'], dropped.join('\0'));
-    await this.#git.run(['update-index', '-z', '--add', '--remove', '--replace', '--stdin'], kept.join('\0'));
+    await this.#git.run(['update-index', '-z', '--force-remove', '--stdin'], dropped.join('\0'), signal);
+    await this.#git.run(
+      ['update-index', '-z', '--add', '--remove', '--replace', '--stdin'],
+      kept.join('\0'),
+      signal,
+    );
     const tree = (await this.#git.run(['write-tree'])).trim();
     const about = { files: kept.length, leftOut: leftOut.slice(0, maxNamed), leftOutCount: leftOut.length };
     const commit = (await this.#git.run(['commit-tree', tree], JSON.stringify(about))).trim();
@@ -129,9 +135,9 @@ export class WorkspaceSnapshots {
   }
 
   /** `gone`: what the last snapshot had and is no more, or only behind a link that took its folder's place. */
-  async #choose(): Promise<{ kept: string[]; gone: string[]; leftOut: LeftOut[] }> {
+  async #choose(signal?: AbortSignal): Promise<{ kept: string[]; gone: string[]; leftOut: LeftOut[] }> {
     const args = ['ls-files', '-z', '--cached', '--others', '--exclude-standard', '--deduplicate'];
-    const paths = (await this.#git.run(args)).split('\0').filter((path) => path !== '');
+    const paths = (await this.#git.run(args, '', signal)).split('\0').filter((path) => path !== '');
     const isReal = realFolders(this.#root);
     const kept: string[] = [];
     const gone: string[] = [];

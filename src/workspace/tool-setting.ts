@@ -7,5 +7,5 @@ export interface ToolSetting {
   workspace: Workspace;
   paths?: Partial<PathPolicy>;
   /** Awaited by every tool before it may change something. */
-  beforeChange: (call: Pick<CallContext, 'turnId'>) => Promise<void>;
+  beforeChange: (call: Pick<CallContext, 'turnId' | 'signal'>) => Promise<void>;
 }

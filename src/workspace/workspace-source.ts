@@ -112,11 +112,14 @@ function toolsOf(
 /** A snapshot before the first change of each turn. One that fails is no reason not to work. */
 function beforeChangeOf(snapshots: WorkspaceSnapshots): ToolSetting['beforeChange'] {
   let last: string | undefined;
-  return async ({ turnId }) => {
+  return async ({ turnId, signal }) => {
     const turn = turnId.slice(turnId.lastIndexOf('/') + 1);
     if (turn === last) return;
     last = turn;
-    await snapshots.take(turn).catch((error: unknown) => {
+    await snapshots.take(turn, signal).catch((error: unknown) => {
+      signal.throwIfAborted();
+      // Tried again at the next change.
+      last = undefined;
       process.emitWarning(
         `No snapshot of the workspace before ${turnId}: ${String(error)}`,
         'DurascopeWarning',

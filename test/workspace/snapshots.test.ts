@@ -1,8 +1,10 @@
+import { execFileSync } from 'node:child_process';
 import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ToolContext } from '../../src/tools/tool.ts';
+import { Git } from '../../src/workspace/git.ts';
 import { WorkspaceSnapshots, type SnapshotOptions } from '../../src/workspace/snapshots.ts';
 import { workspace } from '../../src/workspace/workspace-source.ts';
 import { memorySlots } from '../support/memory-slots.ts';
@@ -117,6 +119,24 @@ describe('snapshots of a workspace', () => {
     await snapshots().restore('1');
     expect(await readFile(join(root, 'data'))).toEqual(bytes);
     expect(await isThere('pwned')).toBe(false);
+  });
+
+  it('wait neither for a pipe that Git would read, nor for ever', async () => {
+    await write('file.txt', 'one');
+    execFileSync('mkfifo', [join(root, '.gitignore')]);
+    await expect(snapshots().take('1')).rejects.toThrow("./.gitignore is no file, and Git can't read it");
+
+    const git = new Git({ folder: join(base, 'snapshots.git'), workTree: root, timeoutMs: 500 });
+    const args = ['ls-files', '--others', '--exclude-standard'];
+    await expect(git.run(args)).rejects.toThrow('git ls-files took longer than 0.5 s');
+    const interrupt = new AbortController();
+    const running = git.run(args, '', interrupt.signal);
+    interrupt.abort(new Error('interrupted'));
+    await expect(running).rejects.toThrow('interrupted');
+
+    await rm(join(root, '.gitignore'));
+    await snapshots().take('1');
+    expect(await snapshots().list()).toMatchObject([{ id: '1', files: 1 }]);
   });
 
   it('are taken once for each id, and the oldest forgotten', async () => {
