@@ -36,7 +36,11 @@ async function workspace(
     async (client, settings) => {
       const { details } = await existingSession(client, settings.owner, id);
       const snapshots = await snapshotsOf(settings, details, id);
-      if (snapshot === undefined || action === 'list') return list(await snapshots.list(), options);
+      if (snapshot === undefined || action === 'list') {
+        const failure = await snapshots.failure();
+        if (failure) notice(`no snapshot before turn ${failure.id} (${failure.at}): ${failure.why}`);
+        return list(await snapshots.list(), options);
+      }
       if (details.state !== 'idle')
         throw new CommandError(
           'busy',

@@ -1,5 +1,6 @@
-import { lstat, mkdir, realpath, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { describeError } from '../tools/tool-errors.ts';
 import { Git } from './git.ts';
 import { ownFolder } from './session-folder.ts';
 
@@ -29,6 +30,14 @@ export interface LeftOut {
   why: 'too_large' | 'too_many' | 'repository';
 }
 
+export interface SnapshotFailure {
+  /** The turn before whose first change it was tried. */
+  id: string;
+  /** ISO 8601. */
+  at: string;
+  why: string;
+}
+
 export const undoId = 'undo';
 const maxNamed = 100;
 
@@ -52,10 +61,22 @@ export class WorkspaceSnapshots {
 
   /** Takes one, unless there is one of this id. @throws Error when Git can't be run, or fails. */
   async take(id: string, signal?: AbortSignal): Promise<void> {
-    await this.#prepare();
-    if (await this.#commitOf(id)) return;
-    await this.#commit(id, signal);
+    try {
+      await this.#prepare();
+      if (await this.#commitOf(id)) return;
+      await this.#commit(id, signal);
+    } catch (error) {
+      await this.#rememberFailure(id, describeError(error));
+      throw error;
+    }
+    await rm(this.#failureFile(), { force: true });
     await this.#forgetOld();
+  }
+
+  /** Why the last one that was tried could not be taken; undefined when it was. */
+  async failure(): Promise<SnapshotFailure | undefined> {
+    const text = await readFile(this.#failureFile(), 'utf8').catch(() => undefined);
+    return text === undefined ? undefined : (JSON.parse(text) as SnapshotFailure);
   }
 
   /** Oldest first, `undo` last. */
@@ -88,6 +109,16 @@ export class WorkspaceSnapshots {
     }
     await this.#commit(undoId);
     await this.#git.run(['read-tree', '-u', '--reset', commit]);
+  }
+
+  #failureFile(): string {
+    return join(this.#gitFolder, 'failure.json');
+  }
+
+  async #rememberFailure(id: string, why: string): Promise<void> {
+    const failure: SnapshotFailure = { id, at: new Date().toISOString(), why };
+    await mkdir(this.#gitFolder, { recursive: true, mode: 0o700 });
+    await writeFile(this.#failureFile(), JSON.stringify(failure));
   }
 
   async #prepare(): Promise<void> {

@@ -1,5 +1,6 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import type { PathPolicy } from '../tools/paths/sensitive-paths.ts';
+import { describeError } from '../tools/tool-errors.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
 import { bashTool } from './bash-tool.ts';
@@ -112,7 +113,7 @@ function toolsOf(
 /** A snapshot before the first change of each turn. One that fails is no reason not to work. */
 function beforeChangeOf(snapshots: WorkspaceSnapshots): ToolSetting['beforeChange'] {
   let last: string | undefined;
-  return async ({ turnId, signal }) => {
+  return async ({ turnId, signal, progress }) => {
     const turn = turnId.slice(turnId.lastIndexOf('/') + 1);
     if (turn === last) return;
     last = turn;
@@ -120,6 +121,7 @@ function beforeChangeOf(snapshots: WorkspaceSnapshots): ToolSetting['beforeChang
       signal.throwIfAborted();
       // Tried again at the next change.
       last = undefined;
+      progress({ message: `no snapshot of the workspace was taken: ${describeError(error)}` });
       process.emitWarning(
         `No snapshot of the workspace before ${turnId}: ${String(error)}`,
         'DurascopeWarning',

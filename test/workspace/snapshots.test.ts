@@ -126,6 +126,11 @@ describe('snapshots of a workspace', () => {
     execFileSync('mkfifo', [join(root, '.gitignore')]);
     await expect(snapshots().take('1')).rejects.toThrow("./.gitignore is no file, and Git can't read it");
 
+    expect(await snapshots().failure()).toMatchObject({
+      id: '1',
+      why: expect.stringContaining('no file') as string,
+    });
+
     const git = new Git({ folder: join(base, 'snapshots.git'), workTree: root, timeoutMs: 500 });
     const args = ['ls-files', '--others', '--exclude-standard'];
     await expect(git.run(args)).rejects.toThrow('git ls-files took longer than 0.5 s');
@@ -137,6 +142,7 @@ describe('snapshots of a workspace', () => {
     await rm(join(root, '.gitignore'));
     await snapshots().take('1');
     expect(await snapshots().list()).toMatchObject([{ id: '1', files: 1 }]);
+    expect(await snapshots().failure()).toBeUndefined();
   });
 
   it('are taken once for each id, and the oldest forgotten', async () => {
