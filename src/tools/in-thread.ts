@@ -49,12 +49,9 @@ export async function inThread<T>(
 function endWhenLarge(worker: Worker, ended: AbortController): NodeJS.Timeout {
   const look = async () => {
     // A thread that is not up yet, or no more, has no figures.
-    const { external_memory: bytes = 0 } = await worker.getHeapStatistics().catch(() => ({}) as Figures);
+    const figures = await worker.getHeapStatistics().catch(() => undefined);
+    const bytes = figures?.external_memory ?? 0;
     if (bytes > maxBuffersBytes) ended.abort(new Error(`it took ${bytes} bytes`));
   };
   return setInterval(() => void look(), lookMs);
-}
-
-interface Figures {
-  external_memory?: number;
 }
