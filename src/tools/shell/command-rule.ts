@@ -5,6 +5,7 @@ import {
   type ShellPart,
   type ShellWord,
 } from './analysis.ts';
+import { subcommandWords } from './hidden-git.ts';
 import { parseShell } from './parse-shell.ts';
 import { isHarmlessAssignment, isReadOnlyAmong, opaqueFeatures, writtenByRedirect } from './read-only.ts';
 import { partText, redirectText, wordsText } from './part-text.ts';
@@ -190,9 +191,15 @@ function textsOf(part: ShellPart): readonly string[] {
   const values = part.args.map(({ value }) => value);
   const plain = [part.name, ...values].join(' ').trim();
   const named = [baseName(part.name), ...values].join(' ').trim();
-  const all = [...new Set([wordsText(part.words), partText(part), plain, named])];
+  const all = [...new Set([wordsText(part.words), partText(part), plain, named, ...withoutGlobals(part)])];
   texts.set(part, all);
   return all;
+}
+
+/** `git -C x push` as `git push` */
+function withoutGlobals(part: ShellPart): string[] {
+  if (baseName(part.name) !== 'git') return [];
+  return [['git', ...subcommandWords(part.args).map(({ value }) => value)].join(' ')];
 }
 
 /**
@@ -203,8 +210,9 @@ function isSameCall(words: readonly ShellWord[], part: ShellPart, name: string, 
   const [wantedName, ...wanted] = words;
   if (!wantedName || !part.words.length) return false;
   if (baseName(wantedName.value) !== name) return false;
-  const values = part.args.map(({ value }) => value).filter((value) => value !== '');
-  const wantedValues = wanted.map(({ value }) => value);
+  const inOneSpelling = ({ value }: ShellWord) => (name === 'rm' ? spellingOfRm(value) : value);
+  const values = part.args.map(inOneSpelling).filter((value) => value !== '');
+  const wantedValues = wanted.map(inOneSpelling);
   if (isWhole) {
     const sorted = (list: string[]) => list.flatMap(letters).toSorted().join('\u0000');
     return sorted(values) === sorted(wantedValues);
@@ -235,9 +243,18 @@ function isOption(value: string): boolean {
   return value.startsWith('-') && value.length > 1;
 }
 
+/** `rm -R`, `rm --recursive` and `rm --rec` are `rm -r`. */
+function spellingOfRm(value: string): string {
+  if (/^-[a-zA-Z]+$/.test(value)) return value.replaceAll('R', 'r');
+  const long = ['--recursive', '--force', '--dir', '--verbose'].find(
+    (option) => value.length > 2 && option.startsWith(value),
+  );
+  return long ? `-${long[2]}` : value;
+}
+
 /** `-rf` is `-r` and `-f`; longer ones, such as `-delete`, are taken for one option. */
 function letters(value: string): string[] {
-  return /^-[a-zA-Z]{2,3}$/.test(value)
+  return /^-[a-zA-Z]{2,4}$/.test(value)
     ? value
         .slice(1)
         .split('')

@@ -67,6 +67,11 @@ const globalOptions: OptionSpec = {
 };
 
 /** What to look for in these words after `git`. */
+/** The words from the subcommand on, where that is found. */
+export function subcommandWords(args: readonly ShellWord[]): readonly ShellWord[] {
+  return readOptions(args, globalOptions, true).operands;
+}
+
 export function gitSpecs(args: readonly ShellWord[]): readonly HiddenSpec[] {
   const named = args.flatMap(({ value }) =>
     Object.hasOwn(bySubcommand, value) ? [bySubcommand[value]!] : [],
