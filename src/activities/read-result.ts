@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readResultName, resultText } from '../core/cut-result.ts';
+import { headOf } from '../core/head-of.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import type { Store } from '../store/store.ts';
 import { defineTool } from '../tools/define-tool.ts';
@@ -28,7 +29,8 @@ export function readResult(store: Pick<Store, 'calls' | 'messages'>): Tool {
       const text = resultText(result);
       if (offset >= text.length)
         return `[The result has ${text.length} characters: there is nothing at ${offset}.]`;
-      const page = text.slice(offset, offset + length);
+      // A pair of surrogates is never parted, so that a page has room for one.
+      const page = headOf(text.slice(offset), Math.max(length, 2));
       const end = offset + page.length;
       const rest = end < text.length ? `It goes on at ${end}.` : 'This is its end.';
       return `${page}\n[Characters ${offset} to ${end} of ${text.length}. ${rest}]`;

@@ -1,5 +1,6 @@
 import type { Msg, ResultContent, ToolResultBlock } from '../schema/message.ts';
 import { estimateTokens } from './context.ts';
+import { headOf } from './head-of.ts';
 
 /** The tool with which a model reads on in a result that was cut. */
 export const readResultName = 'read_result';
@@ -33,10 +34,4 @@ export function resultText(result: ToolResultBlock): string {
     .map(textOf)
     .filter((text) => text !== '')
     .join('\n');
-}
-
-/** Never parts a pair of surrogates. */
-function headOf(text: string, length: number): string {
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
 }

@@ -146,7 +146,10 @@ export function addDurascopeTools(server: SdkServer, access: Access): void {
     },
     async ({ session: id, reason }) =>
       answer(async () => {
-        await sessionOf(id).interrupt(reason ?? 'interrupted over MCP');
+        const of = sessionOf(id);
+        await of.interrupt(reason ?? 'interrupted over MCP');
+        // Afterwards, because a session that has just begun may not be in the store yet.
+        await existing(of);
         return { session: id, interrupted: true };
       }),
   );

@@ -40,8 +40,9 @@ export async function serveHttp(create: () => McpServer, options: HttpOptions): 
   });
 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (new URL(request.url ?? '/', 'http://x').pathname !== '/mcp')
-      return refuse(response, 404, -32600, 'MCP is at /mcp');
+    const address = URL.parse(request.url ?? '/', 'http://x');
+    if (!address) return refuse(response, 400, -32600, 'The address is none: MCP is at /mcp');
+    if (address.pathname !== '/mcp') return refuse(response, 404, -32600, 'MCP is at /mcp');
     // A page in a browser of this machine must not reach it under a name of its own.
     if (loopback.has(host) && !isLocal(request))
       return refuse(response, 403, -32600, 'This host or origin is not served');

@@ -19,6 +19,7 @@ import type { ToolContext } from '../tools/tool.ts';
 import { classifyError } from './classify-error.ts';
 import { offerToServer, type ClientOffers } from './client-offers.ts';
 import type { Credentials } from './credentials.ts';
+import { lastWords } from './last-words.ts';
 import { McpServerError } from './mcp-error.ts';
 import { SecretTexts } from './secret-texts.ts';
 import type { McpServer } from './server.ts';
@@ -192,7 +193,7 @@ export class Connection {
     const { secrets } = this.#options;
     if (this.#isClosed) {
       const how = this.#transport instanceof StdioTransport ? this.#transport.ending : undefined;
-      const said = this.stderr === '' ? '' : `; its last words: ${this.stderr.slice(-300)}`;
+      const said = this.stderr === '' ? '' : `; it said: ${lastWords(this.stderr, 500)}`;
       return new McpServerError(
         'lost',
         how === undefined ? 'the connection was closed' : `its process ended ${how}${said}`,
@@ -205,7 +206,7 @@ export class Connection {
   #startFailure(error: unknown, isLate: boolean): McpServerError {
     const { server, secrets } = this.#options;
     const how = this.#transport instanceof StdioTransport ? this.#transport.ending : undefined;
-    const said = this.stderr === '' ? '' : `; it said: ${this.stderr.slice(-500)}`;
+    const said = this.stderr === '' ? '' : `; it said: ${lastWords(this.stderr, 500)}`;
     if (how !== undefined)
       return new McpServerError('unavailable', `its process ended ${how} before it was ready${said}`);
     if (isLate)

@@ -125,7 +125,8 @@ function receive(
   state: string,
   arrived: PromiseWithResolvers<string>,
 ): void {
-  const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+  const { pathname, searchParams } =
+    URL.parse(request.url ?? '/', 'http://127.0.0.1') ?? new URL('http://127.0.0.1/');
   const say = (status: number, text: string) =>
     response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
   if (pathname !== '/callback') return void say(404, 'Not here.');

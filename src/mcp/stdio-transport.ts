@@ -9,7 +9,7 @@ import { McpServerError } from './mcp-error.ts';
 /** A message above this many bytes ends the connection. */
 export const maxMessageBytes = 32 * 1024 * 1024;
 
-const stderrKept = 2_000;
+const stderrKept = 4_000;
 const politeMs = 1_000;
 
 export interface StdioCommand {
@@ -28,7 +28,7 @@ export class StdioTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** The end of what it wrote to stderr. */
+  /** The end of what it wrote to stderr, in whole lines: half a secret would not be known for one. */
   stderr = '';
   /** It wrote a message that is larger than is taken. */
   isTooLarge = false;
@@ -64,7 +64,9 @@ export class StdioTransport implements Transport {
     this.#child = child;
     child.stdin?.on('error', (error) => this.onerror?.(error));
     child.stderr?.on('data', (chunk: Buffer) => {
-      this.stderr = (this.stderr + chunk.toString()).slice(-stderrKept);
+      const said = this.stderr + chunk.toString();
+      const kept = said.slice(-stderrKept);
+      this.stderr = kept === said ? said : kept.slice(kept.indexOf('\n') + 1);
     });
     child.stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
     child.once('close', () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { headOf } from '../core/head-of.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { matchesHostRule } from '../tools/paths/host-rule.ts';
 import { pdfText } from '../tools/pdf-text.ts';
@@ -134,7 +135,7 @@ function withinLimit({ url, isCut }: Page, text: string, offset: number, maxChar
   if (text.trim() === '') return `${url.href} has no text.`;
   if (offset >= text.length)
     throw new WebError(`the text of ${url.href} has ${text.length} characters: there is none at ${offset}`);
-  const shown = text.slice(offset, offset + maxChars);
+  const shown = headOf(text.slice(offset), Math.max(maxChars, 2));
   const end = offset + shown.length;
   if (end < text.length)
     return `${shown}\n[Cut here: characters ${offset} to ${end} of ${text.length}. Go on with offset ${end}.]`;

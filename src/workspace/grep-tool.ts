@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { z } from 'zod';
+import { headOf } from '../core/head-of.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { isSensitivePath } from '../tools/paths/sensitive-paths.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -155,7 +156,7 @@ function textOf(text: RipgrepText): string {
 }
 
 function cut(line: string): string {
-  return line.length > maxLineChars ? `${line.slice(0, maxLineChars)}[cut]` : line;
+  return line.length > maxLineChars ? `${headOf(line, maxLineChars)}[cut]` : line;
 }
 
 function argumentsOf({ pattern, glob, type, ignoreCase, multiline }: Search): string[] {

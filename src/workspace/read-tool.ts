@@ -1,5 +1,6 @@
 import { extname } from 'node:path';
 import { z } from 'zod';
+import { headOf } from '../core/head-of.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { pdfText } from '../tools/pdf-text.ts';
 import { media } from '../tools/tool-parts.ts';
@@ -63,7 +64,7 @@ function numbered(path: string, text: string, offset: number, limit: number): st
   for (const line of lines.slice(offset - 1, offset - 1 + limit)) {
     const cut =
       line.length > maxLineChars
-        ? `${line.slice(0, maxLineChars)}[cut: ${line.length - maxLineChars} more characters]`
+        ? `${headOf(line, maxLineChars)}[cut: ${line.length - maxLineChars} more characters]`
         : line;
     chars += cut.length;
     if (chars > maxChars && shown.length > 0) break;

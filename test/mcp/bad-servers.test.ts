@@ -106,6 +106,14 @@ describe('a server that hangs', () => {
     expect((await ending.load()).notice).toMatch(
       /ended with code 3 before it was ready; it said: no licence/,
     );
+    const crashing = benchOf(worker, {
+      name: 'crashing',
+      command: process.execPath,
+      args: ['-e', "console.error('x'.repeat(9000) + '\\nready soon'); throw new TypeError('no port')"],
+    });
+    const { notice } = await crashing.load();
+    expect(notice).toContain('\nTypeError: no port\n');
+    expect(notice).not.toContain('xxx');
     const absent = benchOf(worker, { name: 'absent', url: 'http://127.0.0.1:59999/mcp' });
     expect((await absent.load()).notice).toMatch(/can't be reached.*ECONNREFUSED/);
     expect((await benchOf(worker, { name: 'nothing', command: '/no/such/program' }).load()).notice).toMatch(

@@ -3,6 +3,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -130,6 +131,9 @@ describe('Durascope as an MCP server', () => {
     expect(await call(client, 'read_session', { session: 'nowhere' })).toMatchObject({
       error: expect.stringMatching(/^not_found: There is no session nowhere/) as string,
     });
+    expect(await call(client, 'interrupt_turn', { session: 'nowhere' })).toMatchObject({
+      error: expect.stringMatching(/^not_found: There is no session nowhere/) as string,
+    });
     expect(await call(client, 'answer_gate', { callId: 'call_x', decision: 'allow' })).toHaveProperty(
       'error',
     );
@@ -146,6 +150,17 @@ describe('Durascope as an MCP server', () => {
     expect((await post({ origin: 'https://evil.example' })).status).toBe(403);
     expect((await post({})).status).toBe(400);
     expect((await post({ 'mcp-session-id': 'forgotten' })).status).toBe(404);
+  });
+
+  it('refuses an address that is none', async () => {
+    const { port } = new URL(open.url);
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      get({ host: '127.0.0.1', port, path: '//x:99999999/mcp' }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      }).once('error', reject);
+    });
+    expect(status).toBe(400);
   });
 
   it('serves on stdio as well', async () => {
