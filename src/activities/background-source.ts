@@ -87,6 +87,17 @@ function backgroundTools(store: Store): Tool[] {
   ];
 }
 
+/** Stops all that a session has in the background. */
+export async function interruptTasks(
+  client: Client,
+  store: Store,
+  ref: SessionRef,
+  reason: string,
+): Promise<void> {
+  for (const { taskId, state } of await readTasks(store, ref))
+    if (state === 'running') await interruptTask(client, ref, taskId, reason);
+}
+
 async function interruptTask(client: Client, ref: SessionRef, taskId: string, reason: string): Promise<void> {
   try {
     await client.workflow.getHandle(taskWorkflowId(ref, taskId)).signal(interruptSignal, { reason });

@@ -15,6 +15,7 @@ import type { Json } from '../schema/message.ts';
 import type { Store, TurnRecord } from '../store/store.ts';
 import { answerParts, composeInput, keepOutput } from './compose-input.ts';
 import type { ActivityDeps } from './deps.ts';
+import { markUnreachable } from './reach.ts';
 import { closeTurn, waitingForStore } from './sessions.ts';
 
 /** Opens the session of a turn that a workflow runs itself, under the turn's own number: a repeat finds the turn that it began. */
@@ -24,6 +25,7 @@ export async function openChild(deps: ActivityDeps, input: OpenChildInput): Prom
     const { ref, inputId } = input;
     deps.agents.get(input.agent);
     const session = await prepareSession(store, input);
+    await markUnreachable(store, ref);
     const known = await store.turns.ofInput(ref, inputId);
     return {
       turn: known?.turn ?? session.lastTurn + 1,

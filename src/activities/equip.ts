@@ -16,6 +16,7 @@ import {
 import type { SessionSlots, Tool } from '../tools/tool.ts';
 import { backgroundSource, describeTasks, hasBackground } from './background-source.ts';
 import type { ActivityDeps } from './deps.ts';
+import { isReachable } from './reach.ts';
 import { readResult } from './read-result.ts';
 import { slotsOf } from './session-slots.ts';
 
@@ -42,11 +43,14 @@ export interface Notice {
 export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): Promise<EquippedAgent> {
   const slots = slotsOf(deps.store.slots, ref);
   const groups = await activeGroups(agent, slots);
+  // What these tools begin ends with a message to the session.
+  const needsReach = agent.team !== undefined || agent.hasReminders;
+  const reaches = !needsReach || (await isReachable(deps.store, ref));
   const sources = [
-    teamSource(deps.store, agent),
+    ...(reaches ? [teamSource(deps.store, agent)] : []),
     ...(agent.hasTasks ? [taskSource(deps.store, (ref) => describeTasks(deps.store, ref))] : []),
     ...(hasBackground(agent) ? [backgroundSource(deps.store, agent)] : []),
-    ...(agent.hasReminders ? [reminderSource(deps.store)] : []),
+    ...(agent.hasReminders && reaches ? [reminderSource(deps.store)] : []),
     ...agent.sources,
     ...groups.active.flatMap((group) => group.sources ?? []),
     ...(deps.sources ?? []),

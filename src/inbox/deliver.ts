@@ -38,13 +38,18 @@ export interface Delivery {
  * Puts a message into a session's inbox, and wakes the session when it is idle. Resolves when the message is there: then it can't be lost,
  * and of two messages of one sender that waits for the first, the first is read first. A repeat under the same id does nothing.
  *
- * @throws InboxError `not_found` when the owner has no such session, `refused` when its inbox is full or the message is malformed, `no_worker`,
+ * @throws InboxError `not_found` when the owner has no such session, `closed` when it takes in no messages, ever, `refused` when its inbox is full or the message is malformed, `no_worker`,
  * `unavailable`.
  */
 export async function deliver(courier: Courier, { owner, to, message }: Delivery): Promise<InboxAnswer> {
   const { store, temporal } = courier;
   const session = to.owner === owner ? await store.sessions.get(to) : undefined;
   if (!session) throw new InboxError('not_found', `there is no session ${to.sessionId} of ${owner}`);
+  if (session.lineage?.kind === 'subagent')
+    throw new InboxError(
+      'closed',
+      `session ${to.sessionId} is a subagent's: write to ${session.lineage.parent}, which it works for`,
+    );
   const letter = await seal(store, to, message);
   const deadline = Date.now() + answerMs;
   for (let attempt = 1; ; attempt += 1) {

@@ -1,4 +1,4 @@
-export type InboxErrorCode = 'not_found' | 'refused' | 'no_worker' | 'unavailable';
+export type InboxErrorCode = 'not_found' | 'closed' | 'refused' | 'no_worker' | 'unavailable';
 
 /** Why a message was not delivered, in words that a model can act on. A repeat under the same id is harmless. */
 export class InboxError extends Error {

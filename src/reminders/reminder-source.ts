@@ -103,6 +103,14 @@ async function start(
   }
 }
 
+/** Cancels all that the session has set and that is still to come. */
+export async function cancelReminders(store: Store, ref: SessionRef): Promise<void> {
+  for (const { key } of await openReminders(store, ref)) {
+    await cancel(store, ref, key);
+    await removeReminder(store, ref, key);
+  }
+}
+
 async function cancel(store: Store, ref: SessionRef, key: string): Promise<void> {
   try {
     await courierHere(store).temporal.workflow.getHandle(reminderWorkflowId(ref, key)).cancel();

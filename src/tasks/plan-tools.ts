@@ -26,6 +26,18 @@ const owner = z.string().max(128);
  */
 const ofPlan = { readOnly: true, idempotent: true, concurrencySafe: false } as const;
 
+const changeable = [
+  'status',
+  'subject',
+  'description',
+  'owner',
+  'addBlockedBy',
+  'addBlocks',
+  'removeBlockedBy',
+  'removeBlocks',
+  'metadata',
+];
+
 export function planTools(board: PlanBoard): Tool[] {
   return [
     defineTool({
@@ -52,7 +64,7 @@ export function planTools(board: PlanBoard): Tool[] {
       name: 'task_update',
       description:
         'Change a task of your plan: its status, its words, its owner, or what it waits for. A task that is blocked can not be set to in_progress. Delete what is no longer needed.',
-      input: z.object({
+      input: z.strictObject({
         taskId: z.string(),
         status: z.enum(['pending', 'in_progress', 'completed', 'deleted']).optional(),
         subject: subject.optional(),
@@ -65,6 +77,10 @@ export function planTools(board: PlanBoard): Tool[] {
         metadata: metadata.describe('Merged key by key; null removes a key'),
       }),
       async execute({ taskId, status, ...change }, context) {
+        if (status === undefined && Object.values(change).every((value) => value === undefined))
+          throw new RangeError(
+            `nothing of task ${taskId} would change: give at least one of ${changeable.join(', ')}`,
+          );
         const update = (now: Plan) => {
           // An earlier attempt of this call may have deleted it.
           if (status === 'deleted' && context.attempt > 1 && !findTask(now, taskId)) return now;

@@ -1,8 +1,10 @@
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
 import { endUpdate } from '../contracts/messages.ts';
+import { interruptTasks } from '../activities/background-source.ts';
 import type { TeamMember } from '../core/team.ts';
 import { courierHere } from '../inbox/courier.ts';
+import { cancelReminders } from '../reminders/reminder-source.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import type { TeamPlace } from './place.ts';
 import { changeMembership, changeTeam, readTeam } from './team-slot.ts';
@@ -28,6 +30,8 @@ export async function endTeam(
     const ref = { owner: leader.owner, sessionId: member.sessionId };
     faults.push(...(await endMember(place, ref, member, reason)));
     await changeMembership(place.store, ref, (now) => (now?.teamId === team.id ? undefined : now));
+    // Only now: as long as it is a member, what it has begun may wake it.
+    if (member.role === 'created') await endBegun(place, ref, reason);
   }
   await changeTeam(place.store, leader, (now) =>
     now?.id === team.id
@@ -35,6 +39,12 @@ export async function endTeam(
       : { team: now },
   );
   return faults;
+}
+
+/** What a worker has begun besides its turn: it must not act when its team is no more. */
+async function endBegun({ store }: Pick<TeamPlace, 'store'>, ref: SessionRef, reason: string): Promise<void> {
+  await cancelReminders(store, ref);
+  await interruptTasks(courierHere(store).temporal, store, ref, reason);
 }
 
 async function endMember(

@@ -1,4 +1,6 @@
+import type { Client } from '@temporalio/client';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { openChild } from '../../src/activities/child-turns.ts';
 import { ContextCache } from '../../src/activities/context-cache.ts';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import { equip, type EquippedAgent } from '../../src/activities/equip.ts';
@@ -6,6 +8,7 @@ import { putNotices } from '../../src/activities/put-notices.ts';
 import { createAgentRegistry } from '../../src/agents/agent-registry.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import type { SessionRef } from '../../src/contracts/ids.ts';
+import { deliver } from '../../src/inbox/deliver.ts';
 import { createModelRegistry } from '../../src/model/registry.ts';
 import { openStore, type OpenStore } from '../../src/store/open-store.ts';
 import type { LoadedTools, ToolSource } from '../../src/tools/tool-source.ts';
@@ -58,6 +61,45 @@ describe('an equipped agent', () => {
     expect(shown(equipped)).toEqual(['own', 'second', 'third']);
     expect([...equipped.toolByName.keys()]).toEqual(['own', 'second', 'third', 'read_result']);
     expect(equipped.notices).toEqual([]);
+  });
+
+  it('has no tools whose outcome is a message where no message arrives', async () => {
+    const helper = defineAgent({
+      name: 'helper',
+      model: 'openai/gpt-test',
+      instructions: 'You help.',
+      description: 'Helps',
+    });
+    const agent = defineAgent({
+      name: 'support',
+      model: 'openai/gpt-test',
+      instructions: 'Be brief.',
+      reminders: true,
+      team: { templates: [helper] },
+    });
+    const { store } = deps;
+    const names = async (of: SessionRef) => shown(await equip(deps, agent, of));
+    expect(await names(ref)).toEqual(expect.arrayContaining(['team_create', 'remind_me_at']));
+
+    const sub = { ...ref, sessionId: 'sub' };
+    const lineage = { parent: ref.sessionId, kind: 'subagent' as const, name: 'sub', relay: 'all' as const };
+    await store.sessions.open(sub, 'support', lineage);
+    expect(await names(sub)).toEqual([]);
+    const letter = { id: 'm1', kind: 'team' as const, from: { name: 'ann' }, text: 'Done.' };
+    const courier = { store, temporal: {} as Client, taskQueue: 'none' };
+    await expect(deliver(courier, { owner: sub.owner, to: sub, message: letter })).rejects.toMatchObject({
+      code: 'closed',
+    });
+
+    deps.agents = createAgentRegistry([agent]);
+    const step = { ...ref, sessionId: 'step' };
+    await openChild(deps, {
+      ref: step,
+      agent: 'support',
+      inputId: 'i1',
+      content: [{ type: 'text', text: 'Go' }],
+    });
+    expect(await names(step)).toEqual([]);
   });
 
   it('takes what sources add to its instructions and working directories', async () => {

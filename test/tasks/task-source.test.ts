@@ -63,6 +63,14 @@ describe('the tools of a plan', () => {
     expect(await changes()).toEqual(['created 1 pending', 'deleted 1 pending']);
   });
 
+  it('refuse an update with names that are none, or with nothing to change', async () => {
+    await call('task_create', { subject: 'Dig' });
+    await expect(call('task_update', { taskId: '1', state: 'completed' })).rejects.toThrow(/state/);
+    await expect(call('task_update', { taskId: '1', blockedBy: ['1'] })).rejects.toThrow(/blockedBy/);
+    await expect(call('task_update', { taskId: '1' })).rejects.toThrow(/nothing of task 1 would change/);
+    expect(await call('task_list', {})).toBe('1 [pending] Dig');
+  });
+
   it('lose no change of two at once', async () => {
     await Promise.all(['a', 'b', 'c', 'd'].map((subject) => call('task_create', { subject })));
     expect(((await call('task_list', {})) as string).split('\n')).toHaveLength(4);

@@ -5,7 +5,9 @@ import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import type { PendingCall, Session } from '../../src/client/index.ts';
 import { sessionWorkflowId } from '../../src/contracts/ids.ts';
+import { reminderWorkflowId } from '../../src/contracts/reminders.ts';
 import { deliver } from '../../src/inbox/deliver.ts';
+import { openReminders } from '../../src/reminders/reminder-slot.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { Latch } from '../support/latch.ts';
@@ -56,6 +58,7 @@ const clerk = defineAgent({
   instructions: 'You work.',
   tools: [pay, wire, appraise, hold],
   maxIterations: 3,
+  reminders: true,
 });
 const foreman = defineAgent({
   ...base,
@@ -365,6 +368,23 @@ describe('a team', () => {
     expect(await resultsOf(session, 'team_say')).toEqual([expect.stringMatching(/you are in no team now/)]);
     expect(await session.team()).toBeUndefined();
     expect((await at(session, 'jim').get())?.state).toBe('idle');
+  });
+
+  it('ends what its workers have set for later, too', async () => {
+    ofWorker('lea').queue(
+      calls('remind_me_at', { when: '2d', text: 'Look' }),
+      reports('Set.'),
+      says('Done.'),
+    );
+    const session = await aTeam('later', 'lea');
+    await eventually(session).toContain('lea: Set.');
+    const lea = { owner: session.owner, sessionId: at(session, 'lea').id };
+    const [reminder] = await openReminders(stack.content.store, lea);
+    ofLeader('later').queue(calls('team_delete', {}), says('Over.'));
+    await (await session.submit('End it', { ifBusy: 'queue' })).result();
+    expect(await openReminders(stack.content.store, lea)).toEqual([]);
+    const workflow = temporal.workflow.getHandle(reminderWorkflowId(lea, reminder?.key ?? ''));
+    await expect(workflow.result()).rejects.toThrow(/cancel/i);
   });
 
   it('refuses what would make a mess, in words that help', async () => {
