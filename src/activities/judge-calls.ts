@@ -1,5 +1,5 @@
 import { outputToolName } from '../core/output-tool.ts';
-import { redactArguments } from '../core/redact.ts';
+import { redactArguments, scrubAll } from '../core/redact.ts';
 import type { JudgedCall, PermissionPolicy } from '../core/permission.ts';
 import { planBatches } from '../core/tool-batch.ts';
 import type { ToolCallBlock, ToolResultState } from '../schema/message.ts';
@@ -8,7 +8,7 @@ import { parseArguments } from '../tools/parse-arguments.ts';
 import { unknownTool } from '../tools/tool-errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { EquippedAgent } from './equip.ts';
-import { isCoveredBy, judge } from './judge.ts';
+import { isCoveredBy, judge, secretsOf } from './judge.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 
 export interface Judgement {
@@ -86,7 +86,8 @@ async function judgeCall(judgement: Judgement, message: MsgDraft, call: ToolCall
   if (decision.behavior === 'deny')
     return settled('denied', `Permission denied: ${decision.reason}`, decision);
   const { suggestedRules, isSafety, reason } = decision;
-  const question = decision.behavior === 'ask' ? tool.question?.(parsed.input) : undefined;
+  const secrets = secretsOf(tool, sealed ?? call.arguments);
+  const question = decision.behavior === 'ask' ? scrubAll(tool.question?.(parsed.input), secrets) : undefined;
   const approval = tool.approval ?? agent.permissions.approval;
   const deadline = tool.deadline ?? agent.permissions.deadline;
   return {

@@ -9,6 +9,7 @@ import {
   type PermissionPolicy,
   type PermissionRule,
 } from '../core/permission.ts';
+import { scrub, secretTexts } from '../core/redact.ts';
 import type { SessionRecord } from '../store/store.ts';
 import { isInside, type LinkReader } from '../tools/paths/is-inside.ts';
 import { describeError } from '../tools/tool-errors.ts';
@@ -17,8 +18,41 @@ import type { Tool } from '../tools/tool.ts';
 /** Links as this machine has them. */
 const localLinks: LinkReader = { readLink: (path) => readlink(path).catch(() => undefined) };
 
-/** Decides one call of a tool. A tool whose own check fails is not run: nobody knows what it would have said. */
+/**
+ * Decides one call of a tool, and tells nothing of its secrets, though the tool may: reasons and suggestions are shown and kept. A tool whose
+ * own check fails is not run: nobody knows what it would have said.
+ */
 export async function judge(
+  agent: Agent,
+  tool: Tool,
+  input: unknown,
+  session: Pick<SessionRecord, 'ref'>,
+  policy: PermissionPolicy,
+): Promise<JudgedCall> {
+  const judged = await decide(agent, tool, input, session, policy);
+  if (!tool.secrets?.length) return judged;
+  const raw = JSON.stringify(input) ?? '';
+  const { suggestedRules, reason, ...decision } = judged;
+  // Another pattern would mean other calls, so it is left out, and for short secrets too.
+  const isTelling = ({ pattern = '' }: PermissionRule) =>
+    spellings(secretTexts(raw, tool.secrets ?? [], 1)).some((secret) => pattern.includes(secret));
+  return {
+    ...decision,
+    reason: scrub(reason, secretsOf(tool, raw)),
+    ...(suggestedRules ? { suggestedRules: suggestedRules.filter((rule) => !isTelling(rule)) } : {}),
+  };
+}
+
+/** The secrets of these arguments, as text and as they are written in JSON, for what a tool says about its own call. */
+export function secretsOf({ secrets = [] }: Tool, raw: string): string[] {
+  return spellings(secretTexts(raw, secrets));
+}
+
+function spellings(texts: readonly string[]): string[] {
+  return texts.flatMap((text) => [text, JSON.stringify(text).slice(1, -1)]);
+}
+
+async function decide(
   agent: Agent,
   tool: Tool,
   input: unknown,

@@ -51,12 +51,12 @@ export function mapSecrets(raw: string, secrets: readonly string[], change: (val
   }
 }
 
-/** The texts of secret fields that are long enough to be told from other words. */
-export function secretTexts(raw: string, secrets: readonly string[]): string[] {
+/** The texts of secret fields that are long enough to be told from other words: of at least `shortest` characters. */
+export function secretTexts(raw: string, secrets: readonly string[], shortest = shortestSecret): string[] {
   const texts: string[] = [];
   mapSecrets(raw, secrets, (value) => {
     const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
-    if (text.length >= shortestSecret) texts.push(text);
+    if (text.length >= shortest) texts.push(text);
     return value;
   });
   return texts;
@@ -68,6 +68,17 @@ export function scrub(text: string, secrets: readonly string[]): string {
 }
 
 const shortestSecret = 4;
+
+/** A value with known secrets replaced in all of its texts. */
+export function scrubAll<T>(value: T, secrets: readonly string[]): T {
+  if (secrets.length === 0) return value;
+  if (typeof value === 'string') return scrub(value, secrets) as T;
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: unknown) => scrubAll(item, secrets)) as T;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [name, scrubAll<unknown>(item, secrets)]),
+  ) as T;
+}
 
 function mapAt(value: Json, [key, ...rest]: string[], change: (value: Json) => Json): Json {
   if (key === undefined) return change(value);
