@@ -137,7 +137,9 @@ export interface Session {
   /**
    * Ends the session and deletes all that the store keeps of it: messages, events, calls, their audit.
    *
-   * @throws DurascopeError `not_found`; `conflict` while a turn runs or waits, unless `force` is set.
+   * With `force` what is below it is ended and erased too, guests of its team aside.
+   *
+   * @throws DurascopeError `not_found`; `conflict` while a turn of it or of a session below it runs or waits, unless `force` is set.
    */
   erase(options?: { force?: boolean }): Promise<void>;
 }

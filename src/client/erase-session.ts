@@ -1,25 +1,70 @@
 import { sessionWorkflowId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import { sessionQuery } from '../contracts/messages.ts';
+import type { SessionRecord } from '../store/store.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import { DurascopeError } from './durascope-error.ts';
 import type { ClientContext } from './temporal-client.ts';
 
-/** Ends a session's workflows, its turns before it, and then deletes what the store keeps: in that order, so that nothing writes it anew. */
+/**
+ * Ends a session's workflows, its turns before it, and then deletes what the store keeps: in that order, so that nothing writes it anew. With
+ * force what is below it goes with it, from the top down; without, nothing below may be at work.
+ */
 export async function eraseSession(context: ClientContext, ref: SessionRef, force: boolean): Promise<void> {
   const { store } = context.content;
   const session = await store.sessions.get(ref);
   if (!session) throw new DurascopeError('not_found', `There is no session ${ref.sessionId} of ${ref.owner}`);
-  if (!force && (session.state !== 'idle' || (await hasWork(context, ref))))
+  if (!force && (await isBusy(context, session)))
     throw new DurascopeError(
       'conflict',
       `Session ${ref.sessionId} has a turn that runs or waits: interrupt it first, or erase with force`,
     );
-  // The session first: it would start the next turn when the running one ends.
+  if (!force) await refuseBusyBelow(context, ref);
+  // The session first: it would start the next turn when the running one ends, and begin again a worker that ends.
+  await endSession(context, session);
+  if (force) for (const one of await below(context, ref)) await eraseOne(context, one);
+  await store.sessions.erase(ref);
+}
+
+async function refuseBusyBelow(context: ClientContext, ref: SessionRef): Promise<void> {
+  const busy: string[] = [];
+  for (const one of await below(context, ref)) if (await isBusy(context, one)) busy.push(one.ref.sessionId);
+  if (busy.length > 0)
+    throw new DurascopeError(
+      'conflict',
+      `Sessions below ${ref.sessionId} have turns that run or wait: ${busy.join(', ')}. Interrupt them first, or erase with force, which erases them too`,
+    );
+}
+
+/** All sessions below, those above first, so that none begins anew what was ended. Guests are not its own, and stay. */
+async function below({ content }: ClientContext, ref: SessionRef): Promise<SessionRecord[]> {
+  const found: SessionRecord[] = [];
+  for (const parents = [ref]; ;) {
+    const parent = parents.shift();
+    if (!parent) return found;
+    for (let cursor: string | undefined; ;) {
+      const page = await content.store.sessions.children(parent, cursor === undefined ? {} : { cursor });
+      const own = page.items.filter(({ lineage }) => lineage?.kind !== 'invited');
+      found.push(...own);
+      parents.push(...own.map((one) => one.ref));
+      cursor = page.nextCursor;
+      if (cursor === undefined) break;
+    }
+  }
+}
+
+async function eraseOne(context: ClientContext, session: SessionRecord): Promise<void> {
+  await endSession(context, session);
+  await context.content.store.sessions.erase(session.ref);
+}
+
+async function endSession(context: ClientContext, { ref, lastTurn }: SessionRecord): Promise<void> {
   await terminate(context, sessionWorkflowId(ref));
   // The turn that runs may be newer than what the store knows.
-  for (const turn of [session.lastTurn, session.lastTurn + 1])
-    if (turn > 0) await terminate(context, turnIdOf(ref, turn));
-  await store.sessions.erase(ref);
+  for (const turn of [lastTurn, lastTurn + 1]) if (turn > 0) await terminate(context, turnIdOf(ref, turn));
+}
+
+async function isBusy(context: ClientContext, { ref, state }: SessionRecord): Promise<boolean> {
+  return state !== 'idle' || (await hasWork(context, ref));
 }
 
 async function hasWork(context: ClientContext, ref: SessionRef): Promise<boolean> {

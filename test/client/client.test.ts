@@ -6,6 +6,7 @@ import { foldEvents } from '../../src/core/fold-events.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { Latch } from '../support/latch.ts';
 import { readEvents, waitForEvent } from '../support/read-events.ts';
+import { openTurn } from '../store/sample-session.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
 const pay = defineTool({
@@ -228,6 +229,25 @@ describe.each(['temporal', 'http'] as const)('the client over %s', (transport) =
     await session.erase();
     expect(await session.exists()).toBe(false);
     await expect(session.erase()).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('erases a session with others at work below it by force alone, and them with it', async () => {
+    const session = sessionOf('above');
+    await session.open();
+    const { sessions } = stack.content.store;
+    const ref = (sessionId: string) => ({ owner: session.owner, sessionId });
+    const lineage = { kind: 'worker' as const, name: 'ann', relay: 'gates' as const };
+    await sessions.open(ref('above.ann'), 'other', { ...lineage, parent: 'above' });
+    await sessions.open(ref('above.ann.bob'), 'other', { ...lineage, parent: 'above.ann' });
+    await openTurn(stack.content.store, ref('above.ann.bob'), 1);
+    await expect(session.erase()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('above.ann.bob'),
+    });
+    expect(await session.exists()).toBe(true);
+    await session.erase({ force: true });
+    for (const id of ['above', 'above.ann', 'above.ann.bob'])
+      expect(await sessions.get(ref(id))).toBeUndefined();
   });
 
   it('refuses what it cannot take, and names the field', async () => {

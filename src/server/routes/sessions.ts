@@ -83,7 +83,8 @@ const eraseSession = defineRoute({
   name: 'eraseSession',
   method: 'delete',
   path: '/v1/sessions/{sessionId}',
-  summary: 'End a session and erase its content; while a turn runs or waits only with force=true',
+  summary:
+    'End a session and erase its content; while a turn of it, or below it, runs or waits only with force=true, which erases what is below too',
   scope: 'run',
   params: ofSession,
   query: z.strictObject({ force: z.enum(['true', 'false']).exactOptional() }),
