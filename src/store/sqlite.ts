@@ -1,4 +1,4 @@
-import { closeSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely';
@@ -25,10 +25,19 @@ export function openSqliteFile(path: string): DatabaseSync {
   return database;
 }
 
-/** What was said is nobody else's on this machine. SQLite gives its other files the mode of the first. */
+/**
+ * What was said is nobody else's on this machine. SQLite gives its other files the mode of the first. A file that is there is not opened:
+ * closing it would drop the locks of this process's other connections.
+ */
 function makePrivate(path: string): void {
   mkdirSync(dirname(path), { recursive: true });
-  closeSync(openSync(path, 'a', 0o600));
+  if (existsSync(path)) return;
+  try {
+    closeSync(openSync(path, 'ax', 0o600));
+  } catch (error) {
+    // Another process was first.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 /** Drives one `node:sqlite` connection. Kysely's mutex lets one transaction at a time use it. */
