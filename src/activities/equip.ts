@@ -1,10 +1,8 @@
 import type { Agent } from '../agents/agent.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import { readResultName } from '../core/cut-result.ts';
-import { reminderSource } from '../reminders/reminder-source.ts';
-import { taskSource } from '../tasks/task-source.ts';
-import { activeGroupsSlot, resetTools } from '../tools/reset-tools.ts';
-import { teamSource } from '../team/team-source.ts';
+import { orAbort } from '../tools/or-abort.ts';
+import { activeGroupsSlot } from '../tools/reset-tools.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import { foundToolsSlot, toolSearch } from '../tools/tool-search.ts';
 import {
@@ -14,10 +12,9 @@ import {
   type ToolSourceContext,
 } from '../tools/tool-source.ts';
 import type { SessionSlots, Tool } from '../tools/tool.ts';
-import { backgroundSource, describeTasks, hasBackground } from './background-source.ts';
+import { builtInTools } from './built-in-tools.ts';
 import type { ActivityDeps } from './deps.ts';
 import { isReachable } from './reach.ts';
-import { readResult } from './read-result.ts';
 import { slotsOf } from './session-slots.ts';
 
 /** An agent with the tools that one session has now. */
@@ -46,11 +43,12 @@ export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): 
   // What these tools begin ends with a message to the session.
   const needsReach = agent.team !== undefined || agent.hasReminders;
   const reaches = !needsReach || (await isReachable(deps.store, ref));
+  const builtIn = builtInTools(deps.store, agent);
   const sources = [
-    ...(reaches ? [teamSource(deps.store, agent)] : []),
-    ...(agent.hasTasks ? [taskSource(deps.store, (ref) => describeTasks(deps.store, ref))] : []),
-    ...(hasBackground(agent) ? [backgroundSource(deps.store, agent)] : []),
-    ...(agent.hasReminders && reaches ? [reminderSource(deps.store)] : []),
+    ...(reaches ? [builtIn.team] : []),
+    ...(builtIn.tasks ? [builtIn.tasks] : []),
+    ...(builtIn.background ? [builtIn.background] : []),
+    ...(builtIn.reminders && reaches ? [builtIn.reminders] : []),
     ...agent.sources,
     ...groups.active.flatMap((group) => group.sources ?? []),
     ...(deps.sources ?? []),
@@ -66,7 +64,7 @@ export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): 
   const loaded = await Promise.all(sources.map((source) => load(source, context)));
 
   const toolByName = new Map<string, Tool>(agent.toolByName);
-  if (Object.keys(agent.toolGroups).length > 0) add(toolByName, resetTools(agent.toolGroups));
+  if (builtIn.resetTools) add(toolByName, builtIn.resetTools);
   for (const tool of groups.active.flatMap(({ tools = [] }) => tools)) add(toolByName, tool);
   const notices: Notice[] = [];
   for (const { source, tools, notice } of loaded) {
@@ -80,7 +78,7 @@ export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): 
   }
   const hiddenTools = await deferred(agent, toolByName, slots);
   if (toolByName.size > 0) {
-    add(toolByName, readResult(deps.store));
+    add(toolByName, builtIn.readResult);
     hiddenTools.add(readResultName);
   }
 
@@ -145,17 +143,11 @@ async function load(
 ): Promise<LoadedTools & { source: string }> {
   const signal = AbortSignal.timeout(loadLimitMs);
   try {
-    const loaded = await Promise.race([source.load({ ...context, signal }), rejectionOf(signal)]);
+    const loaded = await orAbort(source.load({ ...context, signal }), signal);
     return { ...loaded, source: source.name };
   } catch (error) {
     const why = signal.aborted ? `it did not answer within ${loadLimitMs / 1000} s` : describeError(error);
     const notice = `The tools of ${source.name} are not available now: ${why}`;
     return { tools: [], notice, source: source.name };
   }
-}
-
-function rejectionOf(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-  });
 }

@@ -13,10 +13,18 @@ export interface Seat {
 }
 
 /** What team tools work with. */
-export interface TeamPlace {
+export interface TeamDesk {
   store: Store;
-  ref: SessionRef;
   agent: Agent;
+}
+
+/** The same, for a call of one session. */
+export interface TeamPlace extends TeamDesk {
+  ref: SessionRef;
+}
+
+export function placeAt(desk: TeamDesk, { owner, sessionId }: SessionRef): TeamPlace {
+  return { ...desk, ref: { owner, sessionId } };
 }
 
 export async function ledSeat({ store, ref }: Pick<TeamPlace, 'store' | 'ref'>): Promise<Seat | undefined> {

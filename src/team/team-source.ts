@@ -1,5 +1,4 @@
 import type { Agent } from '../agents/agent.ts';
-import type { SessionRef } from '../contracts/ids.ts';
 import type { Store } from '../store/store.ts';
 import type { LoadedTools, ToolSource } from '../tools/tool-source.ts';
 import { leaderTools, memberTools } from './team-tools.ts';
@@ -7,18 +6,18 @@ import { readMembership, type Membership } from './team-slot.ts';
 
 /** Tools of teams, by role: those of an agent that may lead one, and those of a session that is a member of one. */
 export function teamSource(store: Store, agent: Agent): ToolSource {
+  const desk = { store, agent };
+  const tools = agent.team ? leaderTools(desk) : memberTools(desk);
   return {
     name: 'team',
-    load: ({ ref }) => loadTeamTools(store, agent, ref),
+    async load({ ref }): Promise<LoadedTools> {
+      const membership = await readMembership(store, ref);
+      return {
+        tools: agent.team || membership ? tools : [],
+        ...(membership ? { instructions: memberInstructions(membership) } : {}),
+      };
+    },
   };
-}
-
-async function loadTeamTools(store: Store, agent: Agent, ref: SessionRef): Promise<LoadedTools> {
-  const membership = await readMembership(store, ref);
-  const place = { store, ref, agent };
-  const instructions = membership ? { instructions: memberInstructions(membership) } : {};
-  if (agent.team) return { tools: leaderTools(place), ...instructions };
-  return membership ? { tools: memberTools(place), ...instructions } : { tools: [] };
 }
 
 function memberInstructions({ name, leaderName }: Membership): string {

@@ -5,7 +5,7 @@ import { defineTool } from '../tools/define-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 import { createWorker, inviteSession } from './add-member.ts';
 import { endTeam } from './end-team.ts';
-import { ledSeat, memberSeat, mustLead, type TeamPlace } from './place.ts';
+import { ledSeat, memberSeat, mustLead, placeAt, type TeamDesk, type TeamPlace } from './place.ts';
 import { say } from './say.ts';
 import { changeTeam, readMembership } from './team-slot.ts';
 import { describeTeam, viewTeam } from './team-view.ts';
@@ -21,8 +21,8 @@ const content = words(100_000).describe('What they need to know. They see nothin
 const name = words(32).describe('Letters, digits, "_" and "-", such as "ann"');
 
 /** What a leader has, whether or not it has a team now. */
-export function leaderTools(place: TeamPlace): Tool[] {
-  const { templates = [], invites = [] } = place.agent.team ?? {};
+export function leaderTools(desk: TeamDesk): Tool[] {
+  const { templates = [], invites = [] } = desk.agent.team ?? {};
   const names = templates.map((template) => template.name);
   const list = templates.map((template) => `${template.name}: ${template.description}`).join('; ');
   return [
@@ -32,7 +32,7 @@ export function leaderTools(place: TeamPlace): Tool[] {
       description:
         'Create a team that you lead, for work that several can do at once. Then add workers with agent_create. You lead one team at a time.',
       input: z.object({ name: words(64), description: words(2000).describe('What the team is for') }),
-      execute: async (input, { callId, turnId }) => createTeam(place, input, { callId, turnId }),
+      execute: async (input, context) => createTeam(placeAt(desk, context), input, context),
     }),
     ...(names.length === 0
       ? []
@@ -47,7 +47,7 @@ export function leaderTools(place: TeamPlace): Tool[] {
               description: words(500).describe('What it is for, as the team sees it'),
               prompt: content,
             }),
-            execute: async (input, context) => createWorker(place, input, context),
+            execute: async (input, context) => createWorker(placeAt(desk, context), input, context),
           }),
         ]),
     ...(invites.length === 0
@@ -63,15 +63,15 @@ export function leaderTools(place: TeamPlace): Tool[] {
               description: words(500).describe('What it is for, as the team sees it'),
               prompt: content,
             }),
-            execute: async (input, context) => inviteSession(place, input, context),
+            execute: async (input, context) => inviteSession(placeAt(desk, context), input, context),
           }),
         ]),
     sayTool(
-      place,
+      desk,
       'Send a message to a member of your team, or to all of them. Members report by themselves: don’t ask how far they are, and don’t thank them.',
     ),
     statusTool(
-      place,
+      desk,
       'Look at your team: who is in it, what each one does now, and what is left of its budgets. Reports reach you by themselves: don’t call this again and again to wait for them.',
     ),
     defineTool({
@@ -80,9 +80,10 @@ export function leaderTools(place: TeamPlace): Tool[] {
       description:
         'End your team when its work is done: workers that are at work are stopped, and their last words reach you.',
       input: z.object({}),
-      async execute(_, { turnId }) {
+      async execute(_, context) {
+        const place = placeAt(desk, context);
         const { team } = await mustLead(place);
-        const turn = parseTurnId(turnId)?.turn ?? 0;
+        const turn = parseTurnId(context.turnId)?.turn ?? 0;
         const faults = await endTeam(place, place.ref, { turn, reason: 'its team was ended' });
         return [`Team ${team.name} has ended.`, ...faults].join('\n');
       },
@@ -91,17 +92,17 @@ export function leaderTools(place: TeamPlace): Tool[] {
 }
 
 /** What a worker or guest has, who leads no team. */
-export function memberTools(place: TeamPlace): Tool[] {
+export function memberTools(desk: TeamDesk): Tool[] {
   return [
     sayTool(
-      place,
+      desk,
       'Send a message to your leader, to a mate, or to all. Report to your leader once, when your task is done or can’t be done: with the result itself, because nothing else of your work is seen.',
     ),
-    statusTool(place, 'Look at your team: who is in it, and what each one does now.'),
+    statusTool(desk, 'Look at your team: who is in it, and what each one does now.'),
   ];
 }
 
-function sayTool(place: TeamPlace, description: string): Tool {
+function sayTool(desk: TeamDesk, description: string): Tool {
   return defineTool({
     ...ofTeam,
     name: 'team_say',
@@ -110,20 +111,21 @@ function sayTool(place: TeamPlace, description: string): Tool {
       content,
       to: words(64).optional().describe('A name in the team, or "leader"; leave it out to tell all'),
     }),
-    execute: async (input, context) => say(place, input, context),
+    execute: async (input, context) => say(placeAt(desk, context), input, context),
   });
 }
 
-function statusTool(place: TeamPlace, description: string): Tool {
+function statusTool(desk: TeamDesk, description: string): Tool {
   return defineTool({
     ...ofTeam,
     name: 'team_status',
     description,
     input: z.object({}),
-    async execute() {
+    async execute(_, context) {
+      const place = placeAt(desk, context);
       const seats = [await ledSeat(place), await memberSeat(place)].filter((seat) => seat !== undefined);
       if (seats.length === 0) throw new TeamRuleError('you are in no team now');
-      const views = await Promise.all(seats.map(({ leader, team }) => viewTeam(place.store, leader, team)));
+      const views = await Promise.all(seats.map(({ leader, team }) => viewTeam(desk.store, leader, team)));
       return views.map(describeTeam).join('\n\n');
     },
   });

@@ -1,4 +1,5 @@
 import type { AskPerson, CallContext, Tool, ToolContext, ToolOutcome, ToolProgress } from './tool.ts';
+import { orAbort } from './or-abort.ts';
 import { OutcomeUnknownError } from './outcome-unknown.ts';
 import { timeLimit } from './time-limit.ts';
 import { errorOutcome, toolFailed, toolTimedOut } from './tool-errors.ts';
@@ -129,21 +130,6 @@ async function pause(ms: number, signal: AbortSignal): Promise<void> {
     await orAbort(elapsed, signal);
   } finally {
     clearTimeout(timer);
-  }
-}
-
-/** Settles as `work` does, or rejects with the signal's reason if that comes first; `work` is then left to itself. */
-async function orAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let onAbort: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason as Error);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener('abort', onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([work, aborted]);
-  } finally {
-    if (onAbort) signal.removeEventListener('abort', onAbort);
   }
 }
 
