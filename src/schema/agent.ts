@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ApiConfig } from './api-config.ts';
 import { Json } from './message.ts';
+import { permissionModes } from './permission-mode.ts';
 
 const longestTimerMs = 2_147_483_647;
 export const milliseconds = z
@@ -70,10 +71,7 @@ export const GateDeadline = z.strictObject({
 /** An agent's permissions, its rules in short form. */
 export const AgentPermissions = z.strictObject({
   mode: z
-    .enum(
-      ['default', 'explore', 'accept_edits', 'dont_ask', 'bypass'],
-      'write default, explore, accept_edits, dont_ask or bypass',
-    )
+    .enum(permissionModes, 'write default, explore, accept_edits, dont_ask or bypass')
     .default('default'),
   allow: rules.default([]),
   ask: rules.default([]),

@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { PermissionRule, Question } from './event.ts';
+import { PermissionRule, PlanTask, Question } from './event.ts';
 import { Block, FinishReason, Json, Msg, Usage } from './message.ts';
+import { PermissionMode } from './permission-mode.ts';
+
+export { PermissionMode, PlanTask as Task };
 
 /*
  * What the HTTP API answers. Fields are only ever added, so readers must let pass what they do not know.
@@ -8,8 +11,6 @@ import { Block, FinishReason, Json, Msg, Usage } from './message.ts';
 
 const count = z.number().int();
 const state = z.enum(['idle', 'running', 'waiting']);
-
-export const PermissionMode = z.enum(['default', 'explore', 'accept_edits', 'dont_ask', 'bypass']);
 
 export const SessionPermissions = z.object({
   mode: PermissionMode.exactOptional(),
@@ -97,18 +98,6 @@ export const SessionSummary = z.object({
   updatedAt: z.string(),
 });
 
-export const Task = z.object({
-  id: z.string(),
-  subject: z.string(),
-  description: z.string(),
-  state: z.enum(['pending', 'in_progress', 'completed']),
-  owner: z.string().exactOptional(),
-  blockedBy: z.array(z.string()),
-  blocks: z.array(z.string()),
-  isBlocked: z.boolean(),
-  metadata: z.record(z.string(), Json).exactOptional(),
-});
-
 const amounts = z.object({ messages: count, turns: count });
 
 /** The team that a session leads, else the one that it is a member of. */
@@ -137,7 +126,7 @@ export const Team = z.object({
 
 export const SessionView = SessionSummary.extend({
   pending: z.array(Gate),
-  tasks: z.array(Task),
+  tasks: z.array(PlanTask),
   team: Team.nullable(),
 });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { GivenRule } from './event.ts';
 import { InputPart, Json } from './message.ts';
+import { PermissionMode } from './permission-mode.ts';
 
 /*
  * What HTTP callers send. Unknown fields are refused, so that a misspelled one is not silently without effect.
@@ -111,7 +112,7 @@ export const ExternalResults = answers(ExternalResultField);
 export const Reconciliations = answers(ReconciliationField);
 
 export const ChangePermissions = z.strictObject({
-  mode: z.enum(['default', 'explore', 'accept_edits', 'dont_ask', 'bypass']).exactOptional(),
+  mode: PermissionMode.exactOptional(),
   addRules: z.array(GivenRule).exactOptional(),
   /** Replaces all rules of the session. */
   rules: z.array(GivenRule).exactOptional(),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { permissionModes } from './permission-mode.ts';
 
 const overlaps = [
   'skip',
@@ -8,7 +9,6 @@ const overlaps = [
   'terminate_other',
   'allow_all',
 ] as const;
-const modes = ['default', 'explore', 'accept_edits', 'dont_ask', 'bypass'] as const;
 const text = (example: string) =>
   z.string(`write a text, such as ${example}`).trim().min(1, `write a text, such as ${example}`);
 const wholeMs = (least: number) => z.int('write whole milliseconds').min(least, `write at least ${least}`);
@@ -28,7 +28,7 @@ export const ScheduleSpec = z
     /** One session for all runs. Default: each run has its own. */
     session: text("'reports'").exactOptional(),
     /** The mode that a session without one gets. */
-    permissionMode: z.enum(modes, `write one of ${modes.join(', ')}`).default('dont_ask'),
+    permissionMode: z.enum(permissionModes, `write one of ${permissionModes.join(', ')}`).default('dont_ask'),
     /** What happens when a run is due while the last one's turn has not ended. */
     overlap: z.enum(overlaps, `write one of ${overlaps.join(', ')}`).default('skip'),
     /** Runs that were missed by more than this, because Temporal was away, are left out. */
