@@ -1,9 +1,9 @@
 import type { Agent } from '../agents/agent.ts';
 import { formatRule } from '../core/permission-rule.ts';
-import type { Json } from '../schema/message.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import { loadLimitMs, type ToolSource } from '../tools/tool-source.ts';
-import type { SessionSlots, Tool } from '../tools/tool.ts';
+import { memorySlots } from '../tools/memory-slots.ts';
+import type { Tool } from '../tools/tool.ts';
 import type { WorkerScope } from '../tools/worker-scope.ts';
 
 /** A tool of an agent, as a listing shows it. */
@@ -56,7 +56,7 @@ async function load(
 ): Promise<readonly Tool[]> {
   const signal = AbortSignal.timeout(loadLimitMs);
   const ref = { owner, sessionId: 'listing' };
-  const session = { ref, agent: name, model, workingDirectories, slots: passingSlots() };
+  const session = { ref, agent: name, model, workingDirectories, slots: memorySlots() };
   const { tools, notice } = await source.load({ ...session, worker, signal });
   if (tools.length === 0 && typeof notice === 'string') throw new Error(notice);
   return tools;
@@ -75,18 +75,4 @@ function permissionOf({ permissions }: Agent, tool: Tool): string {
   else if (tool.isReadOnly({})) words.push('reads only: passes');
   else words.push(tool.isExternal ? 'another system runs it' : 'as it says of each call, else asks');
   return words.join(', ') + mode;
-}
-
-/** Of a session that is nobody's: nothing is kept. */
-function passingSlots(): SessionSlots {
-  const values = new Map<string, Json>();
-  return {
-    read: async <T extends Json>(name: string) => values.get(name) as T | undefined,
-    update: async <T extends Json>(name: string, change: (now: T | undefined) => T | undefined) => {
-      const value = change(values.get(name) as T | undefined);
-      if (value === undefined) values.delete(name);
-      else values.set(name, value);
-      return value;
-    },
-  };
 }

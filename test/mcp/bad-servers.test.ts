@@ -10,7 +10,7 @@ import { McpPool, mcpPool } from '../../src/mcp/pool.ts';
 import type { McpServerOptions } from '../../src/mcp/server.ts';
 import { OutcomeUnknownError } from '../../src/tools/outcome-unknown.ts';
 import { createModelRegistry } from '../../src/model/registry.ts';
-import { memorySlots } from '../support/memory-slots.ts';
+import { memorySlots } from '../../src/tools/memory-slots.ts';
 import { Latch } from '../support/latch.ts';
 import { memoryVault, testScope } from '../support/worker-scope.ts';
 import { isAlive } from './support/is-alive.ts';

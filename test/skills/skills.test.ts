@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadSkill, loadSkills } from '../../src/skills/load-skill.ts';
 import { skills } from '../../src/skills/skill-source.ts';
 import type { ToolSource } from '../../src/tools/tool-source.ts';
-import { memorySlots } from '../support/memory-slots.ts';
+import { memorySlots } from '../../src/tools/memory-slots.ts';
 import { aSourceContext } from '../support/worker-scope.ts';
 import { aTool, aToolContext } from '../tools/a-tool.ts';
 

@@ -2,7 +2,7 @@ import type { ToolSourceContext } from '../../src/tools/tool-source.ts';
 import { createModelRegistry } from '../../src/model/registry.ts';
 import type { Vault, WorkerScope } from '../../src/tools/worker-scope.ts';
 import { openWorkerScope } from '../../src/worker/worker-scope.ts';
-import { memorySlots } from './memory-slots.ts';
+import { memorySlots } from '../../src/tools/memory-slots.ts';
 
 /** Secrets in memory. */
 export function memoryVault(): Vault {

@@ -1,5 +1,5 @@
 import type { CallContext, Tool, ToolContext } from '../../src/tools/tool.ts';
-import { memorySlots } from '../support/memory-slots.ts';
+import { memorySlots } from '../../src/tools/memory-slots.ts';
 
 /** A tool made by hand, as anyone may make one. */
 export function aTool(overrides: Partial<Tool> = {}): Tool {

@@ -6,7 +6,7 @@ import { runTool } from '../../src/tools/run-tool.ts';
 import type { CallContext, SessionSlots, ToolOutcome } from '../../src/tools/tool.ts';
 import { workspaceTools, type WorkspaceToolName } from '../../src/workspace/workspace-source.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
-import { memorySlots } from '../support/memory-slots.ts';
+import { memorySlots } from '../../src/tools/memory-slots.ts';
 import { aCall } from '../tools/a-tool.ts';
 import { sampleBackend, type BackendName } from './sample-backends.ts';
 

@@ -7,7 +7,7 @@ import type { ToolContext } from '../../src/tools/tool.ts';
 import { Git } from '../../src/workspace/git.ts';
 import { WorkspaceSnapshots, type SnapshotOptions } from '../../src/workspace/snapshots.ts';
 import { workspace } from '../../src/workspace/workspace-source.ts';
-import { memorySlots } from '../support/memory-slots.ts';
+import { memorySlots } from '../../src/tools/memory-slots.ts';
 import { aSourceContext } from '../support/worker-scope.ts';
 import { aCall } from '../tools/a-tool.ts';
 import { run } from './backend-contract.ts';

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionSlots, ToolContext } from '../../src/tools/tool.ts';
 import { folderName } from '../../src/workspace/session-folder.ts';
 import { workspace } from '../../src/workspace/workspace-source.ts';
-import { memorySlots } from '../support/memory-slots.ts';
+import { memorySlots } from '../../src/tools/memory-slots.ts';
 import { aSourceContext } from '../support/worker-scope.ts';
 import { aCall } from '../tools/a-tool.ts';
 import { sampleBackend } from './sample-backends.ts';

@@ -5,7 +5,7 @@ import { runTool, type RunHooks } from '../../../src/tools/run-tool.ts';
 import type { LoadedTools } from '../../../src/tools/tool-source.ts';
 import type { CallContext, SessionSlots, ToolOutcome } from '../../../src/tools/tool.ts';
 import type { WorkerScope } from '../../../src/tools/worker-scope.ts';
-import { memorySlots } from '../../support/memory-slots.ts';
+import { memorySlots } from '../../../src/tools/memory-slots.ts';
 import { aSourceContext } from '../../support/worker-scope.ts';
 import { aCall } from '../../tools/a-tool.ts';
 

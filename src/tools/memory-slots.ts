@@ -1,7 +1,7 @@
-import type { Json } from '../../src/schema/message.ts';
-import type { SessionSlots } from '../../src/tools/tool.ts';
+import type { Json } from '../schema/message.ts';
+import type { SessionSlots } from './tool.ts';
 
-/** Slots of a session that is in no store. */
+/** Slots of a session that is in no store: nothing is kept. */
 export function memorySlots(): SessionSlots {
   const values = new Map<string, Json>();
   return {
