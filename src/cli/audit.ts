@@ -59,6 +59,7 @@ const deciders: Record<AuditEntry['by'], string> = {
   person: 'a person',
   deadline: 'the deadline',
   system: 'a system',
+  turn_end: 'the turn ended',
 };
 
 /** Pure. */

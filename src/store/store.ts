@@ -187,7 +187,7 @@ export interface TurnStore {
     error?: TurnError;
     /** Adds the turn to the session's `excludedTurns`. */
     isExcluded?: boolean;
-    /** Text of the results that pair the calls left open. */
+    /** Text of the results that pair the calls left open; where one may have happened, its result and the audit say so. */
     danglingResult: string;
     events: EventBody[];
   }): Promise<TurnRecord>;
@@ -375,7 +375,8 @@ export interface AuditEntry extends AuditDraft {
 
 export interface AuditDraft {
   behavior: PermissionBehavior;
-  by: DecidedBy | 'person' | 'deadline' | 'system';
+  /** `turn_end`: nobody, before the turn was over. */
+  by: DecidedBy | 'person' | 'deadline' | 'system' | 'turn_end';
   reason: string;
   /** The rule that decided, when one did. */
   rule?: PermissionRule;

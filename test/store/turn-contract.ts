@@ -95,6 +95,29 @@ export function turnContract(store: () => Store): void {
       expect(await kindsOf(store(), ref, 4)).toEqual(['tool_result_end', 'tool_result_end', 'turn_end']);
     });
 
+    it('say of what was begun or handed out, and of nothing else, that it may have happened', async () => {
+      const ref = await openedTurn(store());
+      const states = { c1: 'asking', c2: 'allowed', c3: 'allowed', c4: 'submitted', c5: 'allowed' } as const;
+      const calls = Object.entries(states).map(([callId, state]) => allowedCall(callId, { state }));
+      await store().calls.commitStep(step(ref, 1, calls));
+      await store().calls.dispatch(ref, ['c2', 'c3', 'c5']);
+      await store().calls.move(ref, 'c3', { state: 'uncertain', reason: 'its worker ended' });
+      await store().calls.move(ref, 'c5', { state: 'uncertain', isDispatched: false, reason: 'seen not to' });
+      await closeTurn(store(), ref, 1);
+
+      const told = (await store().messages.range(ref, 3, 7)).map(({ content }) => JSON.stringify(content));
+      const isTold = told.map((text) => text.includes('The turn ended first. It may have happened'));
+      expect(isTold).toEqual([false, true, true, true, false]);
+      const { items } = await store().audit.list(ref, {});
+      expect(items.map(({ callId }) => callId)).toEqual(['c2', 'c3', 'c4']);
+      expect(items[1]).toMatchObject({
+        by: 'turn_end',
+        tool: 'look',
+        arguments: '{"id":1}',
+        reason: expect.stringContaining('may have happened') as string,
+      });
+    });
+
     it('take what was streamed and never committed with them', async () => {
       const ref = await openedTurn(store());
       await store().events.appendEphemeral(ref, 1, '1/1', [textDelta('1/1', 'half')]);

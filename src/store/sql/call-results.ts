@@ -34,20 +34,32 @@ export function placeResult(
   return state;
 }
 
-/** Pairs every call of the turn that has no result: a transcript with a dangling call is one that no endpoint takes. */
+/**
+ * Pairs every call of the turn that has no result: a transcript with a dangling call is one that no endpoint takes. Of one that may have
+ * happened its result and the audit say so: nobody will find out any more.
+ */
 export async function interruptOpenCalls(session: SessionWriter, turn: number, text: string): Promise<void> {
-  const calls = await session.trx
+  const open = await session.trx
+    .selectFrom('durascope_calls')
+    .selectAll()
+    .where('session', '=', session.session.id)
+    .where('turn', '=', turn)
+    .where('state', 'in', openStates)
+    .orderBy('seq')
+    .execute();
+  if (open.length === 0) return;
+  await session.trx
     .updateTable('durascope_calls')
     .set({ state: 'interrupted', is_dispatched: 0, ended_at: session.now })
     .where('session', '=', session.session.id)
     .where('turn', '=', turn)
     .where('state', 'in', openStates)
-    .returningAll()
     .execute();
-  for (const call of calls.toSorted((a, b) => a.seq - b.seq)) {
+  for (const call of open) {
     const { sealed, ...detail } = JSON.parse(call.detail) as CallDetail;
     if (sealed !== undefined) await forget(session, call, detail);
     const { name } = detail;
+    const told = mayHaveHappened(call) ? `${text} It may have happened, in whole or in part.` : text;
     placeResult(session, call, {
       id: resultMessageId(turn, call.step, call.call_id),
       turn,
@@ -60,11 +72,21 @@ export async function interruptOpenCalls(session: SessionWriter, turn: number, t
           id: call.call_id,
           name,
           state: 'interrupted',
-          content: [{ type: 'text', id: 'b0', text }],
+          content: [{ type: 'text', id: 'b0', text: told }],
         },
       ],
     });
+    if (mayHaveHappened(call))
+      session.appendAudit(
+        { turn, callId: call.call_id, tool: name },
+        { behavior: 'ask', by: 'turn_end', reason: told, arguments: detail.arguments },
+      );
   }
+}
+
+/** It was begun, or handed to a system outside, and its outcome is not known. */
+function mayHaveHappened({ state, is_dispatched }: CallRow): boolean {
+  return is_dispatched === 1 || state === 'submitted';
 }
 
 /** What was sealed has no more use. */
