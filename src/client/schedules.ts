@@ -51,7 +51,8 @@ export interface Schedule extends ScheduleSummary {
 export interface ScheduleRun {
   at: string;
   sessionId: string;
-  /** Of the run, in Temporal: `scheduled/…`. */
+  /** In Temporal: `scheduled/…`. Runs within one second have the same. */
   workflowId: string;
+  runId: string;
   isRunning: boolean;
 }

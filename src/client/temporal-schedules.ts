@@ -173,7 +173,7 @@ function toSchedule(owner: string, id: string, description: ScheduleDescription)
   const { action, info, state, memo } = description;
   const [turn] = (action.type === 'startWorkflow' ? action.args : []) as unknown as [ScheduledTurnInput];
   const written = memo as unknown as Memo;
-  const running = new Set(info.runningActions.map(({ workflow }) => workflow.workflowId));
+  const running = new Set(info.runningActions.map(({ workflow }) => workflow.firstExecutionRunId));
   return {
     owner,
     ...summary(id, written, state, info.nextActionTimes),
@@ -187,7 +187,8 @@ function toSchedule(owner: string, id: string, description: ScheduleDescription)
       at: takenAt.toISOString(),
       sessionId: sessionOfRun(turn, workflow.workflowId).sessionId,
       workflowId: workflow.workflowId,
-      isRunning: running.has(workflow.workflowId),
+      runId: workflow.firstExecutionRunId,
+      isRunning: running.has(workflow.firstExecutionRunId),
     })),
     counts: {
       runs: info.numActionsTaken,

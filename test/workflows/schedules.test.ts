@@ -51,8 +51,10 @@ async function nthRun(n: number) {
   for (;;) {
     const schedule = await stack.client.schedules.get(owner, 'daily');
     const run = schedule?.recentRuns[n - 1];
-    if (run)
-      return { ...run, outcome: await temporal.workflow.getHandle(run.workflowId).result().catch(failureOf) };
+    if (run) {
+      const handle = temporal.workflow.getHandle(run.workflowId, run.runId);
+      return { ...run, outcome: await handle.result().catch(failureOf) };
+    }
     await pause();
   }
 }
@@ -95,6 +97,17 @@ describe('a schedule', () => {
     expect((await stack.client.session({ owner, id: 'reports' }).get())?.permissions.mode).toBe('default');
   });
 
+  it('speaks again in a run that has the id of another, as those of one second do', async () => {
+    stack.model.says('One.').says('Two.');
+    const run = async (): Promise<unknown> =>
+      temporal.workflow.execute('scheduledTurn', {
+        workflowId: `scheduled/${owner}/daily-2026-11-30T08:00:00Z`,
+        taskQueue: stack.taskQueue,
+        args: [{ owner, schedule: 'daily', agent: agent.name, input: 'Report', permissionMode: 'dont_ask' }],
+      });
+    expect([await run(), await run()]).toMatchObject([{ text: 'One.' }, { text: 'Two.' }]);
+  });
+
   it('leaves a run out while the turn of the last one has not ended', async () => {
     stack.model.hangs({ before: 'headers' });
     await create();
@@ -103,12 +116,13 @@ describe('a schedule', () => {
     await stack.model.waitForRequest(before + 1);
     await stack.client.schedules.trigger(owner, 'daily');
     let schedule = await stack.client.schedules.get(owner, 'daily');
-    while ((schedule?.counts.leftOutByOverlap ?? 0) < 1) {
+    // Temporal may count what is left out before it tells of the run that began.
+    while (!schedule?.counts.leftOutByOverlap || schedule.recentRuns.length === 0) {
       await pause();
       schedule = await stack.client.schedules.get(owner, 'daily');
     }
-    expect(schedule?.recentRuns).toMatchObject([{ isRunning: true }]);
-    await stack.client.session({ owner, id: schedule?.recentRuns[0]?.sessionId ?? '' }).interrupt();
+    expect(schedule.recentRuns).toMatchObject([{ isRunning: true }]);
+    await stack.client.session({ owner, id: schedule.recentRuns[0]?.sessionId ?? '' }).interrupt();
     expect((await nthRun(1)).outcome).toContain('ended without an answer: interrupted');
   });
 
