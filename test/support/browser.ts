@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import axe, { type AxeResults, type RunOptions } from 'axe-core';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { describe } from 'vitest';
 
@@ -72,6 +73,18 @@ export async function openTab(
       complaints.push(message.text());
   });
   return { page, complaints };
+}
+
+/**
+ * What axe finds wrong with the page as it is now, as text; of these rules only where some are named. It runs in the page itself: its own driver
+ * for Playwright opens a blank page besides for each run.
+ */
+export async function violationsOf(page: Page, rules?: string[]): Promise<string[]> {
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source);
+  const options: RunOptions = { resultTypes: ['violations'], ...(rules ? { runOnly: rules } : {}) };
+  // As text: DOM types are no part of the tests' project.
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(${JSON.stringify(options)})`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
 }
 
 /** Builds pages as they are shipped, from a folder with an index.html. */
