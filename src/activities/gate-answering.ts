@@ -1,10 +1,9 @@
 import type { Agent } from '../agents/agent.ts';
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
 import type { CallState } from '../core/next-action.ts';
-import { whyUnreadable } from '../core/permission-rule.ts';
 import type { PermissionPolicy, PermissionRule } from '../core/permission.ts';
 import { fillRedacted, redactArguments, scrub, secretTexts } from '../core/redact.ts';
-import { GivenRule, type EventBody } from '../schema/event.ts';
+import type { EventBody } from '../schema/event.ts';
 import { InputPart, type Json } from '../schema/message.ts';
 import type { AuditDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { checkArguments, parseArguments } from '../tools/parse-arguments.ts';
@@ -12,6 +11,7 @@ import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
 import { judgeReconciled } from './judge-reconciled.ts';
 import { isFinal, judge } from './judge.ts';
+import { rulesToRemember, whyNoRules } from './remembered-rules.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 import { openSealed, removeSealed } from './sealed-answers.ts';
 import { placeholderOf } from './secret-answers.ts';
@@ -108,7 +108,7 @@ export class GateAnswering {
     const judged = await judge(this.#agent, tool, checked.input, this.#session, this.#policy);
     if (judged.behavior === 'deny' && (isFinal(judged) || this.#policy.mode === 'explore'))
       return rejected(call, `it may not be approved: ${scrub(judged.reason, typed)}`);
-    const wrong = this.#whyNoRules(remember, tool);
+    const wrong = whyNoRules(remember, tool, this.#agent);
     if (wrong !== undefined) return rejected(call, wrong);
 
     const raw = edited === undefined ? undefined : JSON.stringify(edited);
@@ -205,43 +205,6 @@ export class GateAnswering {
       policy: this.#policy,
     };
   }
-
-  /** A rule opens what its own gate guards and nothing else, and never a gate that one person alone may not open. */
-  #whyNoRules(rules: unknown, gated: Tool): string | undefined {
-    const parsed = GivenRule.array().safeParse(rules);
-    if (!parsed.success)
-      return `remember must be a list of rules such as {"tool": "…", "behavior": "allow"}: ${parsed.error.issues[0]?.message}`;
-    const opening = parsed.data.filter(({ behavior }) => behavior === 'allow');
-    const foreign = opening.find(({ tool }) => tool !== gated.name);
-    if (foreign) return `remember may allow ${gated.name}, which was asked for, and not ${foreign.tool}`;
-    const { by = 'anyone', count = 1 } = gated.approval ?? this.#agent.permissions.approval ?? {};
-    if (opening.length > 0 && (by !== 'anyone' || count > 1))
-      return `${gated.name} has an approval policy: each call needs its answer, and none can be remembered`;
-    const unknown = parsed.data.find(({ tool }) => !this.#agent.toolByName.has(tool));
-    const unreadable = gated.matchRule ? undefined : opening.map(whyUnreadable).find(Boolean);
-    if (unreadable) return `remember can't be kept: ${unreadable}`;
-    return unknown && `remember names ${unknown.tool}, which is no tool of ${this.#agent.name}`;
-  }
-}
-
-/** The rules of all who allowed these arguments, with who wants each and since when: they hold from the last answer that was needed. */
-function rulesToRemember(
-  { answer, actor }: Given<'confirm'>,
-  { votes = [] }: CallRecord,
-  shown: string,
-): PermissionRule[] {
-  const at = new Date().toISOString();
-  const agreeing = votes.filter((vote) => vote.arguments === shown && vote.actor !== actor?.id);
-  return [...agreeing, { actor: actor?.id, remember: answer.remember }].flatMap((vote) =>
-    (vote.remember ?? []).map(({ tool, pattern, behavior }) => ({
-      tool,
-      ...(pattern === undefined ? {} : { pattern }),
-      behavior,
-      source: 'confirmation' as const,
-      ...(vote.actor === undefined ? {} : { by: vote.actor }),
-      at,
-    })),
-  );
 }
 
 function editedInput(input: Json | undefined, { sealed }: CallRecord): Json | undefined {

@@ -14,13 +14,14 @@ import type { SessionRecord } from '../store/store.ts';
 import { isInside, type LinkReader } from '../tools/paths/is-inside.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import type { Tool } from '../tools/tool.ts';
+import { whyNoRule } from './remembered-rules.ts';
 
 /** Links as this machine has them. */
 const localLinks: LinkReader = { readLink: (path) => readlink(path).catch(() => undefined) };
 
 /**
- * Decides one call of a tool, and tells nothing of its secrets, though the tool may: reasons and suggestions are shown and kept. A tool whose
- * own check fails is not run: nobody knows what it would have said.
+ * Decides one call of a tool, and tells nothing of its secrets, though the tool may: reasons and suggestions are shown and kept. A rule that
+ * an answer could not add is not suggested. A tool whose own check fails is not run: nobody knows what it would have said.
  */
 export async function judge(
   agent: Agent,
@@ -29,10 +30,11 @@ export async function judge(
   session: Pick<SessionRecord, 'ref'>,
   policy: PermissionPolicy,
 ): Promise<JudgedCall> {
-  const judged = await decide(agent, tool, input, session, policy);
-  if (!tool.secrets?.length) return judged;
+  const { suggestedRules: all, ...judged } = await decide(agent, tool, input, session, policy);
+  const suggestedRules = all?.filter((rule) => whyNoRule(rule, tool, agent) === undefined);
+  if (!tool.secrets?.length) return { ...judged, ...(suggestedRules ? { suggestedRules } : {}) };
   const raw = JSON.stringify(input) ?? '';
-  const { suggestedRules, reason, ...decision } = judged;
+  const { reason, ...decision } = judged;
   // Another pattern would mean other calls, so it is left out, and for short secrets too.
   const isTelling = ({ pattern = '' }: PermissionRule) =>
     spellings(secretTexts(raw, tool.secrets ?? [], 1)).some((secret) => pattern.includes(secret));

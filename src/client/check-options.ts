@@ -1,8 +1,9 @@
 import type { GateAnswer } from '../contracts/activities.ts';
 import { answerFields, whyUnknownField } from '../contracts/answer-fields.ts';
 import { idRule, isValidId } from '../contracts/ids.ts';
+import { actorIdRule, isActorId } from '../core/approval.ts';
 import { isPermissionMode, permissionModes } from '../core/permission.ts';
-import type { SubmitOptions } from './client.ts';
+import type { AnswerOptions, SubmitOptions } from './client.ts';
 import { GivenRule } from '../schema/event.ts';
 import { DurascopeError } from './durascope-error.ts';
 
@@ -21,8 +22,13 @@ export function checkSubmitOptions({ idempotencyKey, ifBusy, actor, output }: Su
     fail(`ifBusy is ${JSON.stringify(ifBusy)}: it must be one of ${waysToBeBusy.join(', ')}`);
   if (output !== undefined && (ifBusy === 'steer' || ifBusy === 'deny'))
     fail(`output needs a turn of its own: submit with ifBusy "queue" or "reject", not "${ifBusy}"`);
-  if (actor !== undefined && !isName(typeof actor === 'string' ? actor : actor.id))
-    fail('actor must be a name or { id, roles? }, a name a text');
+  checkActor(actor);
+}
+
+/** For callers whose types were not checked. @throws DurascopeError `invalid_input` */
+export function checkActor(actor: SubmitOptions['actor']): void {
+  if (actor !== undefined && !isActorId(typeof actor === 'string' ? actor : actor?.id))
+    fail(`actor must be a name or { id, roles? }, a name ${actorIdRule}`);
 }
 
 /** For callers whose types were not checked: a mode that nobody knows must not pass for one. @throws DurascopeError `invalid_input` */
@@ -59,7 +65,12 @@ export function checkRules(field: string, rules: unknown): void {
 }
 
 /** A message above Temporal's limit of 2 MB would hold up the turn that it is sent to. @throws DurascopeError `invalid_input`. */
-export function checkAnswers(kind: GateAnswer['kind'], results: readonly { callId: string }[]): void {
+export function checkAnswers(
+  kind: GateAnswer['kind'],
+  results: readonly { callId: string }[],
+  actor?: AnswerOptions['actor'],
+): void {
+  checkActor(actor);
   if (
     !Array.isArray(results) ||
     results.length === 0 ||

@@ -189,7 +189,7 @@ export class HttpSession implements Session {
     results: readonly { callId: string }[],
     { idempotencyKey = randomUUID(), actor }: AnswerOptions = {},
   ): Promise<void> {
-    checkAnswers(kind, results);
+    checkAnswers(kind, results, actor);
     await this.#ask({
       method: 'POST',
       path: `${this.#path}/${answerPaths[kind]}`,

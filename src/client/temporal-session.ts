@@ -131,7 +131,7 @@ export class TemporalSession implements Session {
 
   async confirm(results: Confirmation[], options?: AnswerOptions): Promise<void> {
     const { store } = this.#context.content;
-    await this.#route('confirm', results, async (session, own) => {
+    await this.#route('confirm', results, options, async (session, own) => {
       const others = await session.#answerRunning(own, options);
       if (others.length === 0) return;
       await sendSealed({ store, ref: session.#ref }, others, (sent) =>
@@ -141,13 +141,13 @@ export class TemporalSession implements Session {
   }
 
   async submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void> {
-    await this.#route('external', results, async (session, own) => {
+    await this.#route('external', results, options, async (session, own) => {
       await session.#answer(externalResultUpdate, own, options);
     });
   }
 
   async reconcile(results: Reconciliation[], options?: AnswerOptions): Promise<void> {
-    await this.#route('reconcile', results, async (session, own) => {
+    await this.#route('reconcile', results, options, async (session, own) => {
       await session.#answer(reconcileUpdate, own, options);
     });
   }
@@ -290,9 +290,10 @@ export class TemporalSession implements Session {
   async #route<T extends { callId: string }>(
     kind: GateAnswer['kind'],
     results: T[],
+    options: AnswerOptions | undefined,
     answer: (session: TemporalSession, results: T[]) => Promise<void>,
   ): Promise<void> {
-    checkAnswers(kind, results);
+    checkAnswers(kind, results, options?.actor);
     for (const route of await routesOf(this.#context.content.store, this.#ref, results))
       await answer(new TemporalSession(this.#context, route.ref, undefined), route.results);
   }

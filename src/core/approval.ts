@@ -1,7 +1,17 @@
 /** Somebody who answers or asks. `roles` are what the transport knows of them. */
 export interface Actor {
+  /** Compared to the letter everywhere: `Ann` and `ann` are two people, so a transport gives each person one spelling. */
   id: string;
   roles?: readonly string[];
+}
+
+const maxActorIdLength = 200;
+
+export const actorIdRule = `a text of 1 to ${maxActorIdLength} characters, with no space before or after it`;
+
+/** Spaces around a name would make two people of one. */
+export function isActorId(id: unknown): id is string {
+  return typeof id === 'string' && id !== '' && id === id.trim() && id.length <= maxActorIdLength;
 }
 
 /** Who put text into a turn: by its input, or by steering it. */
@@ -24,6 +34,11 @@ export interface ApprovalPolicy {
   count?: number;
 }
 
+/** One answer of anybody opens the gate, so that it may stand for others as well. */
+export function isOneAnswerEnough({ by = 'anyone', count = 1 }: ApprovalPolicy = {}): boolean {
+  return by === 'anyone' && count <= 1;
+}
+
 /** Why this person may not answer; undefined when they may. */
 export function whyMayNotAnswer(
   policy: ApprovalPolicy | undefined,
@@ -31,8 +46,8 @@ export function whyMayNotAnswer(
   requesters: Requesters,
 ): string | undefined {
   const by = policy?.by ?? 'anyone';
-  const needsName = by !== 'anyone' || (policy?.count ?? 1) > 1;
-  if (needsName && !actor) return 'its approval policy needs to know who answers: name an actor';
+  if (!isOneAnswerEnough(policy) && !actor)
+    return 'its approval policy needs to know who answers: name an actor';
   if (by === 'anyone') return undefined;
   const { known, hasUnknown } = requesters;
   const hasAsked = actor !== undefined && known.includes(actor.id);

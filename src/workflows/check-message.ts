@@ -1,8 +1,7 @@
 // By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
 import type { GateAnswer } from '../contracts/activities.ts';
 import { answerFields, whyUnknownField } from '../contracts/answer-fields.ts';
-import type { Actor } from '../core/approval.ts';
-import { knownRequesters } from '../core/approval.ts';
+import { isActorId, knownRequesters, type Actor } from '../core/approval.ts';
 import { inlineMessageBytes } from '../contracts/inbox.ts';
 import type { Interrupt } from '../contracts/inputs.ts';
 
@@ -142,11 +141,6 @@ function isActor(actor: unknown): boolean {
     actor.roles === undefined ||
     (Array.isArray(actor.roles) && actor.roles.every((role) => typeof role === 'string'))
   );
-}
-
-/** Spaces around a name would make two people of one. */
-function isActorId(id: unknown): boolean {
-  return typeof id === 'string' && id !== '' && id === id.trim() && id.length <= maxIdLength;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -40,6 +40,13 @@ describe('checkPermissionChange', () => {
 });
 
 describe('checkAnswers', () => {
+  it('takes no name of an actor that looks like another one’s', () => {
+    const check = (actor: string) => checkAnswers('confirm', [{ callId: 'c1' }], actor);
+    check('ann');
+    for (const actor of ['ann ', ' ', { id: ' ann' }])
+      expect(() => check(actor as string)).toThrow('no space');
+  });
+
   it.each([
     ['confirm', { decision: 'allow', input: {}, reason: 'r', remember: [], answer: 'a' }],
     ['external', { state: 'success', content: 'x' }],

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  isActorId,
   knownRequesters,
   votesNeeded,
   whyMayNotAnswer,
@@ -25,6 +26,7 @@ const table: { policy: ApprovalPolicy | undefined; rita: string; sam: string; an
   { policy: { count: 2 }, rita: 'ok', sam: 'ok', anonymous: 'name an actor' },
   { policy: { by: 'requester' }, rita: 'ok', sam: '(rita)', anonymous: 'name an actor' },
   { policy: { by: 'not_requester' }, rita: 'who asked', sam: 'ok', anonymous: 'name an actor' },
+  { policy: { by: { people: ['Rita'] } }, rita: 'only Rita', sam: 'only Rita', anonymous: 'name an actor' },
   { policy: { by: { people: ['rita'] } }, rita: 'ok', sam: 'only rita', anonymous: 'name an actor' },
   {
     policy: { by: { roles: ['accounting'] } },
@@ -46,6 +48,21 @@ const table: { policy: ApprovalPolicy | undefined; rita: string; sam: string; an
   },
 ];
 
+describe('isActorId', () => {
+  it.each([
+    ['ann', true],
+    ['Ann B', true],
+    ['', false],
+    [' ann', false],
+    ['ann\t', false],
+    ['a'.repeat(201), false],
+    [undefined, false],
+    [7, false],
+  ])('%j → %j', (id, isId) => {
+    expect(isActorId(id)).toBe(isId);
+  });
+});
+
 describe('whyMayNotAnswer', () => {
   const cases = table.flatMap(({ policy, ...verdicts }) =>
     Object.entries(verdicts).map(([who, verdict]) => ({ policy, who, verdict })),
@@ -55,6 +72,11 @@ describe('whyMayNotAnswer', () => {
     const why = whyMayNotAnswer(policy, actor, asked('rita'));
     if (verdict === 'ok') expect(why).toBeUndefined();
     else expect(why).toContain(verdict);
+  });
+
+  it('compares names to the letter: another spelling is somebody else', () => {
+    expect(whyMayNotAnswer({ by: 'requester' }, { id: 'Rita' }, asked('rita'))).toContain('(rita)');
+    expect(whyMayNotAnswer({ by: 'not_requester' }, { id: 'Rita' }, asked('rita'))).toBeUndefined();
   });
 
   it('lets nobody pass as the requester, or as somebody else, while the requester is unknown', () => {

@@ -142,6 +142,8 @@ describe('what a breaker tried', () => {
     await expect(allow(session, pending, forPay)).rejects.toThrow(/not pay/);
     await allow(session, pending);
     const [payment] = (await waitForGate(session, 'pay')).pending;
+    expect(pending[0]?.suggestedRules).not.toEqual([]);
+    expect(payment?.suggestedRules).toEqual([]);
     const accountant = { actor: { id: 'acc', roles: ['accounting'] } };
     await expect(
       session.confirm([{ callId: payment?.callId ?? '', decision: 'allow', ...forPay } as never], accountant),

@@ -1,5 +1,6 @@
 import { createRemoteJWKSet, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { isValidId } from '../../contracts/ids.ts';
+import { isActorId } from '../../core/approval.ts';
 import type { JwtConfig } from '../../schema/api-config.ts';
 import { Problem } from '../problem.ts';
 import { scopes, type Authenticator, type Principal, type Scope } from '../principal.ts';
@@ -42,7 +43,7 @@ function principalOf(payload: JWTPayload, config: JwtConfig): Principal {
   const id = payload[claims.subject];
   if (typeof owner !== 'string' || !isValidId(owner))
     throw unauthenticated(`has no owner in ${claims.owner}`);
-  if (typeof id !== 'string' || id === '') throw unauthenticated(`has no subject in ${claims.subject}`);
+  if (!isActorId(id)) throw unauthenticated(`has no subject in ${claims.subject}`);
   const granted = new Set(listOf(payload[claims.scopes]));
   return {
     owner,

@@ -39,3 +39,33 @@ describe('what a tool says about its own call', () => {
       expect((await judged(pin)).suggestedRules).toMatchObject([{ pattern: 'door=front' }]);
   });
 });
+
+describe('suggested rules', () => {
+  const stranger = { tool: 'other', behavior: 'allow' as const };
+  const known = { tool: 'move', behavior: 'allow' as const };
+  const unreadable = { tool: 'move', pattern: 'anything', behavior: 'allow' as const };
+  const move = defineTool({
+    name: 'move',
+    description: 'Moves',
+    input: z.object({}),
+    permission: () => ({ behavior: 'ask', reason: 'move?', suggestedRules: [stranger, unreadable, known] }),
+    execute: () => 'moved',
+  });
+
+  it.each([
+    ['those that an answer can add', undefined, [known]],
+    ['none where each call needs its own answer', { by: 'not_requester' as const }, []],
+    ['none where several people must answer', { count: 2 }, []],
+  ])('are %s', async (_, approval, expected) => {
+    const mover = defineAgent({
+      name: 'mover',
+      model: 'openai/gpt-test',
+      instructions: 'x',
+      tools: [move],
+      permissions: approval ? { approval } : {},
+    });
+    const session = { ref: { owner: 'o', sessionId: 's' } };
+    const { suggestedRules } = await judge(mover, move, {}, session, { mode: 'default', rules: [] });
+    expect(suggestedRules).toEqual(expected);
+  });
+});
