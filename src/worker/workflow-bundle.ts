@@ -12,7 +12,10 @@ import {
 } from '@temporalio/worker';
 import { DefinitionError } from '../tools/definition-error.ts';
 
-const prebuilt = fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
+// The tests make one for all their processes, as the build makes one for all workers.
+const prebuilt =
+  process.env['DURASCOPE_WORKFLOW_BUNDLE'] ??
+  fileURLToPath(new URL('../workflow-bundle.js', import.meta.url));
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
 const pathOf = (module: string) =>
   fileURLToPath(new URL(`../workflows/${module}.${extension}`, import.meta.url));

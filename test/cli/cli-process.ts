@@ -14,7 +14,13 @@ const clean = Object.fromEntries(
     ([name]) => !/^(TEMPORAL|OPENAI|DURASCOPE|NODE|VITEST|FORCE_COLOR|NO_COLOR)/.test(name),
   ),
 );
-const cache = process.env['DURASCOPE_CACHE'];
+/** What all test processes share. */
+const shared = Object.fromEntries(
+  ['DURASCOPE_CACHE', 'DURASCOPE_WORKFLOW_BUNDLE', 'NODE_COMPILE_CACHE'].flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  }),
+);
 
 export interface CliOptions {
   cwd: string;
@@ -49,7 +55,7 @@ export function startCli(args: readonly string[], options: CliOptions): RunningC
     : command;
   const child = spawn(program, rest, {
     cwd: options.cwd,
-    env: { ...clean, ...(cache === undefined ? {} : { DURASCOPE_CACHE: cache }), ...options.env },
+    env: { ...clean, ...shared, ...options.env },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   let stdout = '';

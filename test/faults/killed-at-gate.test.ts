@@ -6,7 +6,6 @@ import type { PendingCall, Reply, Session } from '../../src/client/index.ts';
 import type { Confirmation } from '../../src/contracts/inputs.ts';
 import type { ScriptedRequest } from '../../src/testing/index.ts';
 import { startStack, type Stack } from '../support/stack.ts';
-import { bundleInto } from './bundle.ts';
 import { limited } from './limited.ts';
 import { expectPaired, expectWholeStory, observe, type Observer } from './observe.ts';
 import { openWorker, placeOf, type OpenWorker } from './open-worker.ts';
@@ -65,15 +64,12 @@ interface Ending {
 }
 
 let folder: string;
-let bundle: string;
 const endings = new Map<Plot, Promise<Ending>>();
 const stacks: Stack[] = [];
 const survivors: OpenWorker[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'durascope-faults-'));
-  bundle = join(folder, 'workflows.js');
-  await bundleInto(bundle);
   // All at once, because each spends most of its time waiting for Temporal to notice; processes start a few at a time.
   const startLimited = limited(3);
   plots.forEach((plot, i) => {
@@ -98,7 +94,7 @@ async function play(plot: Plot, effectsFile: string, start: ReturnType<typeof li
       ['pay', { orderId: '8' }],
     ])
     .says('All done.');
-  const place = { ...placeOf(stack), bundle };
+  const place = placeOf(stack);
   const victim = await start(() => spawnWorker({ place, effectsFile, killAt: plot.killAt }));
   const survivor = victim.ended.then(async () => {
     survivors.push(await openWorker(place, { agents: [agent] }));

@@ -7,7 +7,6 @@ import { foldEvents } from '../../src/core/fold-events.ts';
 import type { AgentEvent } from '../../src/schema/event.ts';
 import { calls, says } from '../../src/testing/index.ts';
 import { startStack, type Stack } from '../support/stack.ts';
-import { bundleInto } from './bundle.ts';
 import { openWorker, placeOf, type OpenWorker } from './open-worker.ts';
 import { spawnWorker } from './spawn-worker.ts';
 import { chief } from './subagent-agents.ts';
@@ -50,10 +49,8 @@ const hasEnded =
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'durascope-faults-'));
-  const bundle = join(folder, 'workflows.js');
-  await bundleInto(bundle);
   stack = await startStack({ agents: [chief], isStarted: false });
-  const place = { ...placeOf(stack), bundle };
+  const place = placeOf(stack);
   const { model } = stack;
   let hasHung = false;
   model.answers((request) => {

@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Session } from '../../src/client/index.ts';
 import { calls, says, type ScriptedRequest, type Step } from '../../src/testing/index.ts';
 import { startStack, type Stack } from '../support/stack.ts';
-import { bundleInto } from './bundle.ts';
 import { openWorker, placeOf, type OpenWorker } from './open-worker.ts';
 import { spawnWorker } from './spawn-worker.ts';
 import { teamLead } from './team-agents.ts';
@@ -20,7 +19,6 @@ let stack: Stack;
 let survivor: OpenWorker | undefined;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'durascope-faults-'));
-  await bundleInto(join(folder, 'workflows.js'));
   stack = await startStack({ agents: [teamLead], isStarted: false });
   stack.model.answers(reply);
 });
@@ -61,7 +59,7 @@ async function reportsTo(leader: Session): Promise<string[]> {
 
 describe('a team whose worker processes are killed', () => {
   it('loses no message, takes none twice, and keeps each sender’s order', { timeout: 180_000 }, async () => {
-    const place = { ...placeOf(stack), bundle: join(folder, 'workflows.js') };
+    const place = placeOf(stack);
     const kills = fc.uniqueArray(fc.nat(everyReport.length - 2), { minLength: 2, maxLength: 2 });
     await fc.assert(
       fc.asyncProperty(kills, async (moments) => {

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Reply, Session } from '../../src/client/index.ts';
 import type { ScriptedRequest } from '../../src/testing/index.ts';
 import { startStack, type Stack } from '../support/stack.ts';
-import { bundleInto } from './bundle.ts';
 import { limited } from './limited.ts';
 import { expectPaired, expectWholeStory, observe, type Observer } from './observe.ts';
 import { openWorker, placeOf, type OpenWorker } from './open-worker.ts';
@@ -79,15 +78,12 @@ interface Ending {
 }
 
 let folder: string;
-let bundle: string;
 const endings = new Map<Plot, Promise<Ending>>();
 const stacks: Stack[] = [];
 const survivors: OpenWorker[] = [];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'durascope-faults-'));
-  bundle = join(folder, 'workflows.js');
-  await bundleInto(bundle);
   // All at once, because each spends most of its time waiting for Temporal to notice; processes start a few at a time.
   const startLimited = limited(3);
   plots.forEach((plot, i) => {
@@ -107,7 +103,7 @@ async function play(plot: Plot, effectsFile: string, start: ReturnType<typeof li
   const stack = await startStack({ agents: [agent], isStarted: false });
   stacks.push(stack);
   const { model } = stack;
-  const place = { ...placeOf(stack), bundle };
+  const place = placeOf(stack);
   model.answers((request) =>
     request.results().length === 0
       ? { kind: 'answer', parts: proposal(plot.tool), options: { fragment: 4 } }

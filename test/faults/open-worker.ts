@@ -11,8 +11,6 @@ export interface WorkerPlace {
   storeUrl: string;
   taskQueue: string;
   modelUrl: string;
-  /** Of workflow code that is bundled already. */
-  bundle?: string;
 }
 
 export interface OpenWorkerOptions extends Partial<Omit<WorkerOptions, 'agents' | 'store' | 'connection'>> {
@@ -46,7 +44,6 @@ export async function openWorker(place: WorkerPlace, options: OpenWorkerOptions)
     taskQueue: place.taskQueue,
     temporal: {
       workflowThreadPoolSize: 1,
-      ...(place.bundle === undefined ? {} : { workflowBundle: { codePath: place.bundle } }),
       ...temporal,
     },
   });

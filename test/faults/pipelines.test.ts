@@ -10,7 +10,6 @@ import { fails, says } from '../../src/testing/index.ts';
 import type { DevServer } from '../../src/embedded/dev-server.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 import { startTemporal } from '../support/temporal.ts';
-import { bundleInto } from './bundle.ts';
 import { openWorker, placeOf, type OpenWorker } from './open-worker.ts';
 import { shopAgent } from './shop-agent.ts';
 import { spawnWorker } from './spawn-worker.ts';
@@ -23,16 +22,13 @@ const shop = (prompt?: string): Flow => ({
 });
 
 let folder: string;
-let bundle: string;
 let dataDir: string;
 let server: DevServer;
 let stack: Stack;
 let worker: OpenWorker | undefined;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'durascope-pipelines-'));
-  bundle = join(folder, 'workflows.js');
   dataDir = join(folder, 'temporal');
-  await bundleInto(bundle);
   server = await serve();
   stack = await startStack({ agents: [agent], address: server.address, isStarted: false });
 });
@@ -56,7 +52,7 @@ function serve(port?: number): Promise<DevServer> {
 }
 
 async function work(): Promise<void> {
-  worker = await openWorker({ ...placeOf(stack), bundle }, { agents: [agent] });
+  worker = await openWorker(placeOf(stack), { agents: [agent] });
 }
 
 function start(flow: Flow, input: string) {
@@ -177,7 +173,7 @@ describe('a pipeline that is data', () => {
   it('loses nothing and asks nothing twice when its worker is killed and Temporal restarts, over several runs', async () => {
     const items = Array.from({ length: 24 }, (_, i) => `item ${i + 1}`);
     stack.model.answers(({ messages }) => says((messages.at(-1)?.text ?? '').toUpperCase()));
-    const order = { place: { ...placeOf(stack), bundle }, effectsFile: '/dev/null' };
+    const order = { place: placeOf(stack), effectsFile: '/dev/null' };
     const first = await spawnWorker({ ...order, killAt: 'after calls.commitStep 8' });
     const begun = stack.model.requests.length;
     const pipeline = await start({ kind: 'fan_out', items, body: shop(), concurrency: 4 }, 'x');

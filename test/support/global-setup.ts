@@ -1,6 +1,10 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { startDevServer } from '../../src/embedded/dev-server.ts';
 import type { DevServer } from '../../src/embedded/dev-server.ts';
+import { bundleOwn } from '../../src/worker/workflow-bundle.ts';
 import { ensurePostgres } from './find-postgres.ts';
 import { ensureTestServer } from './find-test-server.ts';
 
@@ -12,11 +16,18 @@ declare module 'vitest' {
 }
 
 let temporal: DevServer | undefined;
+let folder: string | undefined;
 
 /** Brings and starts what the suites need before the first test, so that no test waits for a download. */
 export async function setup(project: TestProject): Promise<void> {
   ensurePostgres();
   await ensureTestServer();
+  folder = await mkdtemp(join(tmpdir(), 'durascope-test-'));
+  const bundle = join(folder, 'workflow-bundle.js');
+  await writeFile(bundle, (await bundleOwn()).code);
+  // Inherited by the processes of the test files and by those that they start: each would compile and bundle anew.
+  process.env['DURASCOPE_WORKFLOW_BUNDLE'] = bundle;
+  process.env['NODE_COMPILE_CACHE'] = join(tmpdir(), 'node-compile-cache');
   temporal = await startDevServer({ port: 0, uiPort: 0, log: (line) => console.log(line) });
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalUiUrl', temporal.uiUrl);
@@ -25,4 +36,5 @@ export async function setup(project: TestProject): Promise<void> {
 export async function teardown(): Promise<void> {
   // Its state is in memory: nothing to save, and a polite end takes a second.
   await temporal?.kill();
+  if (folder) await rm(folder, { recursive: true, force: true });
 }

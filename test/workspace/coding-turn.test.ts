@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { spawnTied } from '../../src/embedded/tied-process.ts';
-import { bundleInto } from '../faults/bundle.ts';
 import { openWorker, placeOf, type OpenWorker } from '../faults/open-worker.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 import { coderAgent } from './coder-agent.ts';
@@ -20,7 +19,6 @@ let survivor: OpenWorker | undefined;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'coding-turn-'));
   root = join(folder, 'workspaces');
-  await bundleInto(join(folder, 'workflows.js'));
   stack = await startStack({ agents: [coderAgent(root)], isStarted: false });
 });
 afterAll(async () => {
@@ -50,7 +48,7 @@ describe('a turn in a workspace', () => {
     async () => {
       const mark = `36${process.pid}.1`;
       const { model } = stack;
-      const place = { ...placeOf(stack), bundle: join(folder, 'workflows.js') };
+      const place = placeOf(stack);
       model
         .calls('write', { path: 'notes.txt', content: 'one\ntwo\n' })
         .calls('read', { path: 'notes.txt' })
