@@ -1,3 +1,7 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { mcpCommand } from '../support/mcp-command.ts';
+
 /** They only echo: what is left is what Temporal costs. */
 export async function model(step: number): Promise<number> {
   return step;
@@ -15,4 +19,18 @@ export async function ask(modelUrl: string, input: string): Promise<string> {
 
 export async function tool(call: number): Promise<number> {
   return call;
+}
+
+let client: Promise<Client> | undefined;
+
+/** An MCP call by the bare SDK. */
+export async function mcpCall(n: number): Promise<unknown> {
+  client ??= connect();
+  return (await client).callTool({ name: 'lookup', arguments: { n, bytes: 32 } });
+}
+
+async function connect(): Promise<Client> {
+  const opened = new Client({ name: 'bench', version: '1' });
+  await opened.connect(new StdioClientTransport({ ...mcpCommand, stderr: 'inherit' }));
+  return opened;
 }

@@ -2,13 +2,14 @@
 import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow';
 import type * as activities from './activities.ts';
 
-const { model, tool, ask } = proxyActivities<typeof activities>({ startToCloseTimeout: '1m' });
+const { model, tool, mcpCall, ask } = proxyActivities<typeof activities>({ startToCloseTimeout: '1m' });
 
 /** As many activities as a turn of that many steps has model and tool calls; those of one step side by side. */
-export async function bareTurn(steps: number, calls: number): Promise<void> {
+export async function bareTurn(steps: number, calls: number, isMcp = false): Promise<void> {
+  const act = isMcp ? mcpCall : tool;
   for (let step = 1; step <= steps; step += 1) {
     await model(step);
-    await Promise.all(Array.from({ length: calls }, (_, call) => tool(call)));
+    await Promise.all(Array.from({ length: calls }, (_, call) => act(call)));
   }
   await model(steps + 1);
 }

@@ -1,8 +1,8 @@
-import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { mcpServer } from '../../src/mcp/mcp-source.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { mcpCommand } from './mcp-command.ts';
 
 const input = z.object({ n: z.number(), bytes: z.number() });
 const text = (n: number, bytes: number): string => `${n} `.padEnd(bytes, 'lorem ipsum ');
@@ -34,10 +34,6 @@ export const wide = defineAgent({ ...shape, name: 'wide', contextTokens: 4_000_0
 /** With the window of a model that nobody described: what is older leaves the context. */
 export const usual = defineAgent({ ...shape, name: 'usual' });
 
-export const mcpCommand = {
-  command: process.execPath,
-  args: ['--disable-warning=ExperimentalWarning', fileURLToPath(new URL('mcp-process.ts', import.meta.url))],
-};
 /** Its tool is one of an MCP server. */
 export const mcp = defineAgent({
   ...shape,

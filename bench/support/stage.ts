@@ -116,7 +116,7 @@ export async function openStage(isQuick: boolean): Promise<Stage> {
     async floor(script) {
       await floorWorker();
       const workflowId = `floor/${script.id}`;
-      const args = [script.steps, script.calls];
+      const args = [script.steps, script.calls, script.tool === 'mcp__bench__lookup'];
       await temporal.workflow.execute('bareTurn', { workflowId, taskQueue: queues.floor, args });
       return workflowId;
     },

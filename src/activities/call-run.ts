@@ -3,6 +3,7 @@ import type { TurnAddress } from '../contracts/activities.ts';
 import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import type { Requesters } from '../core/approval.ts';
 import { resultMessageId } from '../core/message-ids.ts';
+import { isSettled } from '../core/next-action.ts';
 import { scrub, secretTexts } from '../core/redact.ts';
 import type { PermissionPolicy } from '../core/permission.ts';
 import type { CallRecord, EventStore, SessionRecord, Store } from '../store/store.ts';
@@ -12,6 +13,7 @@ import { OutcomeUnknownError } from '../tools/outcome-unknown.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import { askInCall } from './ask-in-call.ts';
+import type { CallMark } from './call-mark.ts';
 import type { ActivityDeps } from './deps.ts';
 import { EventPublisher } from './event-publisher.ts';
 import { isFinal, judge } from './judge.ts';
@@ -36,7 +38,8 @@ export interface Batch {
 
 /** Where the outcome of a call is committed, and what it tells meanwhile. */
 export interface CallLedger {
-  settle(call: CallRecord, outcome: ToolOutcome): Promise<CallRecord>;
+  /** @param begunAt set for a call that may have no mark yet. */
+  settle(call: CallRecord, outcome: ToolOutcome, begunAt?: string): Promise<CallRecord>;
   /** Its worker ended, or the tool itself does not know: it may or may not have happened. */
   leaveUncertain(call: CallRecord, reason: string): Promise<CallRecord>;
   events: Pick<EventStore, 'appendEphemeral'>;
@@ -45,7 +48,13 @@ export interface CallLedger {
 /** The call waits for its result in its own turn. */
 export function turnLedger({ calls, events }: Store, ref: SessionRef): CallLedger {
   return {
-    settle: (call, outcome) => calls.settle(ref, call.callId, resultMessage(call, outcome)),
+    settle: (call, outcome, begunAt) =>
+      calls.settle(
+        ref,
+        call.callId,
+        resultMessage(call, outcome),
+        begunAt === undefined ? undefined : { begunAt },
+      ),
     leaveUncertain: (call, reason) => calls.move(ref, call.callId, { state: 'uncertain', reason }),
     events,
   };
@@ -57,11 +66,14 @@ export class CallRun {
   /** The ledger's row as it was before this attempt marked it. */
   readonly #before: CallRecord;
   readonly #signal: AbortSignal;
+  readonly #mark: CallMark | undefined;
 
-  constructor(batch: Batch, before: CallRecord, signal: AbortSignal) {
+  /** @param mark absent where this attempt is marked already. */
+  constructor(batch: Batch, before: CallRecord, signal: AbortSignal, mark?: CallMark) {
     this.#batch = batch;
     this.#before = before;
     this.#signal = signal;
+    this.#mark = mark;
   }
 
   async perform(): Promise<CallRecord> {
@@ -84,7 +96,8 @@ export class CallRun {
     const parsed = await parseArguments(raw, tool);
     if (!parsed.ok) return this.#settle(errorOutcome(parsed.message));
 
-    if (before.isDispatched && !tool.isIdempotent && !tool.isReadOnly(parsed.input))
+    const mayRepeat = tool.isIdempotent || tool.isReadOnly(parsed.input);
+    if (before.isDispatched && !mayRepeat)
       return this.#uncertain(
         `${before.name} was begun and its worker ended before the outcome was recorded: it may or may not have happened.`,
       );
@@ -96,6 +109,11 @@ export class CallRun {
       );
     const denial = await this.#denialNow(tool, parsed.input);
     if (denial !== undefined) return this.#settle(textOutcome('denied', `Permission denied: ${denial}`));
+    if (mayRepeat) this.#mark?.makeSoon();
+    else {
+      const now = await this.#mark?.make();
+      if (now && isSettled(now)) return now;
+    }
     return this.#run(tool, parsed.input, secretTexts(raw, secrets));
   }
 
@@ -111,7 +129,7 @@ export class CallRun {
     const { ref, turn, requesters } = this.#batch.address;
     const { callId, step } = this.#before;
     const messageId = resultMessageId(turn, step, callId);
-    const publisher = new EventPublisher(this.#batch.ledger.events, ref, turn, messageId);
+    const publisher = new EventPublisher(this.#events(), ref, turn, messageId);
     const turnId = turnIdOf(ref, turn);
     try {
       const outcome = await runTool(
@@ -144,20 +162,24 @@ export class CallRun {
                 },
               },
             ]),
-          onAsk: (question, { waitMs }) =>
-            askInCall(this.#batch.deps.store, { ref, turn, callId }, question, {
+          onAsk: async (question, { waitMs }) => {
+            await this.#mark?.make();
+            return askInCall(this.#batch.deps.store, { ref, turn, callId }, question, {
               waitMs,
               signal: this.#signal,
               policy: tool.approval ?? this.#batch.agent.permissions.approval,
-            }),
+            });
+          },
         },
       );
       return await this.#settle(withoutSecrets(outcome, secrets), publisher);
     } catch (error) {
       if (error instanceof OutcomeUnknownError) {
         await publisher.finish();
+        await this.#mark?.rest();
         return this.#uncertain(error.message);
       }
+      await this.#mark?.rest();
       // An interrupt ends the call for good; any other stop leaves it dispatched, for the next attempt to judge.
       if (!this.#signal.aborted || !isCancelRequested()) throw error;
       return this.#settle(
@@ -173,7 +195,20 @@ export class CallRun {
   async #settle(outcome: ToolOutcome, publisher?: EventPublisher): Promise<CallRecord> {
     // What was streamed goes: the committed result replaces it.
     await publisher?.finish();
-    return outlastStore(this.#signal, () => this.#batch.ledger.settle(this.#before, outcome));
+    await this.#mark?.rest();
+    const begunAt = publisher && this.#mark?.begunAt;
+    return outlastStore(this.#signal, () => this.#batch.ledger.settle(this.#before, outcome, begunAt));
+  }
+
+  /** What is streamed follows the mark. */
+  #events(): CallLedger['events'] {
+    const { events } = this.#batch.ledger;
+    return {
+      appendEphemeral: async (...streamed) => {
+        await this.#mark?.make();
+        return events.appendEphemeral(...streamed);
+      },
+    };
   }
 
   #uncertain(reason: string): Promise<CallRecord> {

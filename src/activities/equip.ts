@@ -11,6 +11,7 @@ import {
   type ToolSource,
   type ToolSourceContext,
 } from '../tools/tool-source.ts';
+import type { SessionRecord } from '../store/store.ts';
 import type { SessionSlots, Tool } from '../tools/tool.ts';
 import { builtInTools } from './built-in-tools.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -36,16 +37,26 @@ export interface Notice {
   unlessCalled?: readonly string[];
 }
 
-/** Gathers the tools of a session: the agent's own, those of its active groups, and those that sources have now, the worker's included. */
-export async function equip(deps: ActivityDeps, agent: Agent, ref: SessionRef): Promise<EquippedAgent> {
+/**
+ * Gathers the tools of a session: the agent's own, those of its active groups, and those that sources have now, the worker's included.
+ *
+ * @param session as it was read just now, where it was.
+ */
+export async function equip(
+  deps: ActivityDeps,
+  agent: Agent,
+  ref: SessionRef,
+  session?: SessionRecord,
+): Promise<EquippedAgent> {
+  const { lineage } = session ?? (await deps.store.sessions.get(ref)) ?? {};
   const slots = slotsOf(deps.store.slots, ref);
   const groups = await activeGroups(agent, slots);
   // What these tools begin ends with a message to the session.
   const needsReach = agent.team !== undefined || agent.hasReminders;
-  const reaches = !needsReach || (await isReachable(deps.store, ref));
+  const reaches = !needsReach || (await isReachable(deps.store, ref, lineage));
   const builtIn = builtInTools(deps.store, agent);
   const sources = [
-    ...(reaches ? [builtIn.team] : []),
+    ...((agent.team && reaches) || lineage?.kind === 'worker' ? [builtIn.team] : []),
     ...(builtIn.tasks ? [builtIn.tasks] : []),
     ...(builtIn.background ? [builtIn.background] : []),
     ...(builtIn.reminders && reaches ? [builtIn.reminders] : []),

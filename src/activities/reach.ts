@@ -1,5 +1,5 @@
 import type { SessionRef } from '../contracts/ids.ts';
-import type { Store } from '../store/store.ts';
+import type { Lineage, Store } from '../store/store.ts';
 import { readMembership } from '../team/team-slot.ts';
 
 /** Marks sessions whose turns a workflow runs itself, with no session's workflow that would take in messages. */
@@ -11,10 +11,11 @@ export async function markUnreachable(store: Pick<Store, 'slots'>, ref: SessionR
 
 /** False for a session that no message reaches: a subagent's, and one whose turns another workflow runs. */
 export async function isReachable(
-  { sessions, slots }: Pick<Store, 'sessions' | 'slots'>,
+  { slots }: Pick<Store, 'slots'>,
   ref: SessionRef,
+  lineage: Lineage | undefined,
 ): Promise<boolean> {
-  if ((await sessions.get(ref))?.lineage?.kind === 'subagent') return false;
+  if (lineage?.kind === 'subagent') return false;
   return (await slots.get(ref, slot)) !== true;
 }
 

@@ -1,5 +1,8 @@
 import { Context } from '@temporalio/activity';
 import type { CallChange, StepActivities } from '../contracts/activities.ts';
+import type { SessionRef } from '../contracts/ids.ts';
+import { NotInStoreError, type CallRecord, type CallStore } from '../store/store.ts';
+import { CallMark } from './call-mark.ts';
 import { CallRun, turnLedger, type Batch } from './call-run.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equip } from './equip.ts';
@@ -8,19 +11,20 @@ import { isCancelRequested, stopFailure, whileBeating } from './liveness.ts';
 import { toChange } from './task-registry.ts';
 import { toFailure } from './to-failure.ts';
 
+type Input = Parameters<StepActivities['runTools']>[0];
+
 /**
  * Runs the calls of one batch side by side. Each has its own ledger entry: what an earlier attempt committed is returned, what it began is
  * run again only where that can't act twice, else it becomes uncertain.
  */
-export async function runTools(
-  deps: ActivityDeps,
-  input: Parameters<StepActivities['runTools']>[0],
-): Promise<CallChange[]> {
+export async function runTools(deps: ActivityDeps, input: Input): Promise<CallChange[]> {
   const { attempt } = Context.current().info;
+  const { calls } = deps.store;
   try {
-    const agent = await equip(deps, deps.agents.get(input.agent), input.ref);
-    const before = await deps.store.calls.dispatch(input.ref, input.callIds);
     const session = await deps.store.sessions.open(input.ref, input.agent);
+    const agent = await equip(deps, deps.agents.get(input.agent), input.ref, session);
+    // What a worker died of is counted before it is tried again.
+    const before = attempt > 1 ? await calls.dispatch(input.ref, input.callIds) : await read(calls, input);
     const batch: Batch = {
       deps,
       address: input,
@@ -35,7 +39,8 @@ export async function runTools(
       (signal) =>
         Promise.all(
           before.map(async (record) => {
-            const after = await new CallRun(batch, record, signal).perform();
+            const mark = attempt > 1 ? undefined : markOf(calls, input.ref, record);
+            const after = await new CallRun(batch, record, signal, mark).perform();
             done.add(record.callId);
             return after;
           }),
@@ -47,4 +52,17 @@ export async function runTools(
     if (Context.current().cancellationSignal.aborted) throw stopFailure();
     throw toFailure(error, attempt, Number.POSITIVE_INFINITY);
   }
+}
+
+function read(calls: CallStore, { ref, callIds }: Input): Promise<CallRecord[]> {
+  return Promise.all(callIds.map(async (callId) => found(await calls.get(ref, callId), callId)));
+}
+
+function markOf(calls: CallStore, ref: SessionRef, { callId }: CallRecord): CallMark {
+  return new CallMark(async () => found((await calls.dispatch(ref, [callId]))[0], callId));
+}
+
+function found(call: CallRecord | undefined, callId: string): CallRecord {
+  if (!call) throw new NotInStoreError(`Call ${callId}`, 'commit its step first');
+  return call;
 }

@@ -10,6 +10,8 @@ export interface McpSource extends ToolSource {
   readonly namedServer?: string;
 }
 
+let loading: Promise<typeof import('./load-tools.ts')> | undefined;
+
 /**
  * The tools of an MCP server, for an agent's `sources`. A name alone stands for a server of the config's `mcp`, or one that
  * `durascope mcp add` wrote.
@@ -27,7 +29,7 @@ export function mcpServer(options: McpServerOptions | McpServer | string): McpSo
     ...(server ? { server } : { namedServer: name }),
     async load(context) {
       // The protocol's library is loaded where it is used: configs are read by programs that connect to nothing.
-      const { loadTools } = await import('./load-tools.ts');
+      const { loadTools } = await (loading ??= import('./load-tools.ts'));
       return loadTools(context, (pool) => server ?? pool.named(name), name);
     },
   });

@@ -9,6 +9,8 @@ const largestSchema = 256 * 1024;
 const deepestSchema = 64;
 /** For compiling, and for one check. */
 const limitMs = 1_000;
+/** Characters of a schema times those of a value: below it a check that comes to no part of either twice is over in some milliseconds. */
+const smallWork = 4_000_000;
 
 /** Why a tool is left out for the size of its schemas. */
 export function schemaFault({ inputSchema, outputSchema }: RemoteTool): string | undefined {
@@ -24,18 +26,29 @@ export function schemaFault({ inputSchema, outputSchema }: RemoteTool): string |
  * notes for the model. A schema that can't be read, or takes too long, is left to the server, which checks its arguments in any case.
  */
 export function serverSchemaCheck(schema: Record<string, Json>): (value: unknown) => Checked {
-  let check: ((value: unknown) => Checked) | undefined;
+  let compiled: CompiledSchema | undefined;
   return (value) => {
     try {
-      return withinLimit(() => (check ??= compile(schema))(value));
+      // The watch over a check is a thread of its own, which takes longer to start than a call takes.
+      return compiled && compiled.weight * sizeOf(value) <= smallWork
+        ? compiled.check(value)
+        : withinLimit(() => (compiled ??= compile(schema)).check(value));
     } catch {
-      check = (unchecked) => ({ ok: true, value: unchecked });
-      return check(value);
+      compiled = { check: (unchecked) => ({ ok: true, value: unchecked }), weight: 0 };
+      return compiled.check(value);
     }
   };
 }
 
-function compile(schema: Record<string, Json>): (value: unknown) => Checked {
+interface CompiledSchema {
+  check(value: unknown): Checked;
+  /** In characters; infinite where a check may come back to a part of schema or value as often as the schema likes. */
+  weight: number;
+}
+
+const comesBack = /"(\$ref|\$dynamicRef|\$recursiveRef|uniqueItems)"/;
+
+function compile(schema: Record<string, Json>): CompiledSchema {
   const anyText = Object.assign(() => ({ test: () => true }), { code: '' });
   const ajv = new Ajv2020({
     strict: false,
@@ -48,10 +61,23 @@ function compile(schema: Record<string, Json>): (value: unknown) => Checked {
   ajv.removeKeyword('pattern');
   // Its schemas can't be told which keys they are for. `additionalProperties` beside it takes all, through the engine above.
   ajv.removeKeyword('patternProperties');
-  if (JSON.stringify(schema).includes('"patternProperties"')) ajv.removeKeyword('unevaluatedProperties');
+  const text = JSON.stringify(schema);
+  if (text.includes('"patternProperties"')) ajv.removeKeyword('unevaluatedProperties');
   const isValid = ajv.compile(schema);
-  return (value) =>
-    isValid(value) ? { ok: true, value } : { ok: false, issues: (isValid.errors ?? []).map(ajvIssue) };
+  return {
+    check: (value) =>
+      isValid(value) ? { ok: true, value } : { ok: false, issues: (isValid.errors ?? []).map(ajvIssue) },
+    weight: comesBack.test(text) ? Number.POSITIVE_INFINITY : text.length,
+  };
+}
+
+function sizeOf(value: unknown): number {
+  try {
+    return JSON.stringify(value)?.length ?? 0;
+  } catch {
+    // Nested too deep to be written.
+    return Number.POSITIVE_INFINITY;
+  }
 }
 
 let sandbox: Context | undefined;

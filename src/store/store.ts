@@ -332,12 +332,13 @@ export interface CallStore {
   /**
    * Settles a call: its result takes the reserved seq; `tool_result_end` is appended (before `extra.events`), ephemeral events of the
    * call (those appended under the result's id) deleted. When it is settled already, nothing changes and the committed state is returned.
+   * A call that ran without a mark is marked with it: `extra.begunAt` is when it began, as an ISO time.
    */
   settle(
     ref: SessionRef,
     callId: string,
     result: MsgDraft,
-    extra?: { kept?: KeptEvent[]; events?: EventBody[]; audit?: AuditDraft },
+    extra?: { kept?: KeptEvent[]; events?: EventBody[]; audit?: AuditDraft; begunAt?: string },
   ): Promise<CallRecord>;
   /**
    * Moves an unsettled call to another state (`asking` → `allowed`, `allowed` → `uncertain` …), with events in the same transaction. A

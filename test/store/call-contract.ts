@@ -166,6 +166,17 @@ export function callContract(store: () => Store): void {
       expect(await kindsOf(store(), ref, 3)).toEqual(['tool_result_start', 'tool_result_end']);
     });
 
+    it('that ran without a mark gets it with its result, and the time at which it began', async () => {
+      const ref = await withCall();
+      const begunAt = '2026-01-02T03:04:05.678Z';
+      const settled = await store().calls.settle(ref, 'c1', result('c1', 'done'), { begunAt });
+      expect(settled).toMatchObject({ state: 'success', isDispatched: false, attempts: 1 });
+      expect(await store().events.read(ref, 3)).toMatchObject([
+        { kind: 'tool_result_start', messageId: '1/1/c1', seq: 3, attempt: 1, name: 'look', at: begunAt },
+        { kind: 'tool_result_end', messageId: '1/1/c1', state: 'success' },
+      ]);
+    });
+
     it('moves between gates, with the answer in the same transaction; a repeat appends nothing', async () => {
       const ref = await withCall('asking');
       const allow = () =>

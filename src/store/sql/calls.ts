@@ -3,6 +3,7 @@ import type { Kysely, Updateable } from 'kysely';
 import type { SessionRef } from '../../contracts/ids.ts';
 import { resultMessageId } from '../../core/message-ids.ts';
 import { isSettled } from '../../core/next-action.ts';
+import type { EventBody } from '../../schema/event.ts';
 import { NotInStoreError } from '../store.ts';
 import type { CallRecord, CallStore } from '../store.ts';
 import { placeResult } from './call-results.ts';
@@ -126,7 +127,10 @@ export function sqlCalls(context: SqlContext): CallStore {
       write(context, ref, async (session) => {
         const row = await needCall(session, ref, callId);
         if (isSettled(row)) return toCall(row);
-        await session.deleteEphemeral({ messageId: result.id });
+        // What was never marked has streamed nothing.
+        if (extra?.begunAt === undefined || row.attempts > 0)
+          await session.deleteEphemeral({ messageId: result.id });
+        else session.appendEvent(row.turn, startOf(row), { at: extra.begunAt });
         session.keepEvents(row.turn, extra?.kept ?? []);
         const state = placeResult(session, row, result);
         for (const body of extra?.events ?? []) session.appendEvent(row.turn, body);
@@ -137,6 +141,7 @@ export function sqlCalls(context: SqlContext): CallStore {
           await updateCall(session, row, {
             state,
             is_dispatched: 0,
+            ...(extra?.begunAt === undefined ? {} : { attempts: Math.max(row.attempts, 1) }),
             ended_at: session.now,
             detail: JSON.stringify(detail),
           }),
@@ -173,18 +178,20 @@ async function needCall(session: SessionWriter, ref: SessionRef, callId: string)
 }
 
 async function markDispatched(session: SessionWriter, row: CallRow): Promise<void> {
-  const attempt = row.attempts + 1;
-  const { name } = JSON.parse(row.detail) as CallDetail;
-  session.appendEvent(row.turn, {
+  session.appendEvent(row.turn, startOf(row));
+  await updateCall(session, row, { is_dispatched: 1, attempts: row.attempts + 1 });
+}
+
+function startOf(row: CallRow): EventBody {
+  return {
     kind: 'tool_result_start',
     messageId: resultMessageId(row.turn, row.step, row.call_id),
     callId: row.call_id,
     seq: row.seq,
     step: row.step,
-    attempt,
-    name,
-  });
-  await updateCall(session, row, { is_dispatched: 1, attempts: attempt });
+    attempt: row.attempts + 1,
+    name: (JSON.parse(row.detail) as CallDetail).name,
+  };
 }
 
 async function updateCall(

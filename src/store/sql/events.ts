@@ -20,7 +20,7 @@ export function sqlEvents(context: SqlContext): EventStore {
     appendEphemeral: (ref, turn, messageId, bodies, { isBackground = false } = {}) =>
       write(context, ref, async (session) => {
         if (!isBackground && (await isOver(session, turn, messageId))) return [];
-        return bodies.map((body) => session.appendEvent(turn, body, messageId));
+        return bodies.map((body) => session.appendEvent(turn, body, { ephemeral_of: messageId }));
       }),
 
     appendDurable: (ref, turn, bodies) =>

@@ -56,8 +56,13 @@ export class SessionWriter {
     return message;
   }
 
-  appendEvent(turn: number, body: EventBody, ephemeralOf?: string): EventStamp {
-    return this.#append(turn, body.kind, body, { ephemeral_of: ephemeralOf ?? null });
+  /** @param columns of which message it is streamed; when it happened, if that was not now. */
+  appendEvent(
+    turn: number,
+    body: EventBody,
+    columns: Partial<Pick<NewEvent, 'ephemeral_of' | 'at'>> = {},
+  ): EventStamp {
+    return this.#append(turn, body.kind, body, columns);
   }
 
   /** For a message that the transcript holds, which the body then need not repeat. */
@@ -149,7 +154,7 @@ export class SessionWriter {
       ...columns,
     };
     this.log.appended.push({ kind, row });
-    return { id, at: this.now };
+    return { id, at: row.at };
   }
 }
 
