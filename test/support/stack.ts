@@ -75,6 +75,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
       sessionLingerMs: 5_000,
       shutdownGraceMs: 500,
       ...workerOptions,
+      // Workflows run in this thread: to start one of their own costs half a second of CPU a stack.
+      temporal: { debugMode: true, ...workerOptions.temporal },
       agents,
       store: content,
       connection: native,
