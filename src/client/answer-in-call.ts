@@ -1,6 +1,6 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import type { Confirmation } from '../contracts/inputs.ts';
-import type { Actor } from '../core/approval.ts';
+import { toActor, type Actor } from '../core/approval.ts';
 import { answerSlot, type GivenAnswer } from '../core/asked-in-call.ts';
 import type { CallRecord, Store } from '../store/store.ts';
 import { DurascopeError } from './durascope-error.ts';
@@ -24,6 +24,7 @@ export async function answerInCall(
   const labels = question?.options?.map(({ label }) => label);
   if (decision === 'allow' && question?.isFree === false && !labels?.includes(answer ?? ''))
     throw new DurascopeError('invalid_input', `The answer must be one of: ${labels?.join(', ')}`);
+  const by = toActor(actor);
   const given: GivenAnswer = { decision, ...(answer === undefined ? {} : { answer }) };
   let isLate = false;
   await store.slots.update(ref, answerSlot(callId), (now) => {
@@ -33,7 +34,7 @@ export async function answerInCall(
       kind: 'gate_answered' as const,
       callId,
       answer: decision === 'deny' ? ('deny' as const) : ('answer' as const),
-      ...(actor === undefined ? {} : { actor: typeof actor === 'string' ? actor : actor.id }),
+      ...(by ? { actor: by.id } : {}),
       ...(reason === undefined ? {} : { reason }),
     };
     return { value: given, events: { turn: call.turn, bodies: [told] } };

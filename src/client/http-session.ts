@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import type { GateAnswer } from '../contracts/activities.ts';
 import { parseTurnId, type SessionRef } from '../contracts/ids.ts';
 import type { Confirmation, ExternalResult, Reconciliation } from '../contracts/inputs.ts';
+import { toActor } from '../core/approval.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { SessionView, Submitted } from '../schema/api-answers.ts';
 import type { AgentEvent } from '../schema/event.ts';
@@ -209,5 +210,5 @@ export class HttpSession implements Session {
 
 function actorField(actor: AnswerOptions['actor']): object {
   if (actor === undefined) return {};
-  return { actor: typeof actor === 'string' ? { id: actor } : actor };
+  return { actor: toActor(actor) };
 }

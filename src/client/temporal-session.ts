@@ -56,6 +56,7 @@ import {
   checkTurnNumber,
 } from './check-options.ts';
 import { eraseSession } from './erase-session.ts';
+import { checkInputAtGate } from './input-at-gate.ts';
 import { sendSealed } from './seal-answers.ts';
 import { prepareInput } from './prepare-input.ts';
 import { prepareOutput } from './prepare-output.ts';
@@ -112,8 +113,7 @@ export class TemporalSession implements Session {
         'conflict',
         `Session ${this.id} is a subagent's, and takes no input of its own: write to ${session.lineage.parent}, which it works for`,
       );
-    if (session.state === 'waiting' && options.ifBusy === undefined)
-      await this.#refuseWhileWaiting(session.lastTurn);
+    await checkInputAtGate(this.#context, session, options);
     const submission: Submission = {
       id,
       input: await prepareInput(store, this.#ref, id, input),
@@ -263,29 +263,6 @@ export class TemporalSession implements Session {
   }
 
   /** New text while a gate is open may be meant as an answer, or not: the caller has to say. */
-  async #refuseWhileWaiting(turn: number): Promise<void> {
-    const pending = pendingOf(await this.#context.content.store.calls.ofTurn(this.#ref, turn), this.#ref);
-    if (pending.length === 0 || !(await this.#isOpen(turnIdOf(this.#ref, turn)))) return;
-    const calls = pending.map(({ callId, name, state }) => `${name} ${callId} (${state})`).join(', ');
-    throw new DurascopeError(
-      'waiting',
-      `Session ${this.id} waits for ${calls}: answer first, or submit with ifBusy "queue" (after this turn), "steer" (into it) or "deny" (deny these calls and go on)`,
-    );
-  }
-
-  /** False for a turn that was ended from outside, which the store learns with the session's next input. */
-  async #isOpen(turnId: string): Promise<boolean> {
-    try {
-      const { status } = await callTemporal(this.#context, () =>
-        this.#context.temporal.workflow.getHandle(turnId).describe(),
-      );
-      return status.name === 'RUNNING';
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
-  }
-
   /** Answers calls where they are: in this session, or in one below it. */
   async #route<T extends { callId: string }>(
     kind: GateAnswer['kind'],

@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { Requesters } from '../core/approval.ts';
 import type { InboxAnswer, InboxMessage } from './inbox.ts';
 import type {
   Answered,
@@ -69,5 +70,7 @@ export interface TurnView {
   step: number;
   run: number;
   calls: TurnCall[];
+  /** Who wrote into it so far. */
+  requesters: Requesters;
 }
 export const turnQuery = defineQuery<TurnView>('turn');

@@ -5,6 +5,11 @@ export interface Actor {
   roles?: readonly string[];
 }
 
+/** A name is short for `{ id: name }`. */
+export function toActor(actor: Actor | string | undefined): Actor | undefined {
+  return typeof actor === 'string' ? { id: actor } : actor;
+}
+
 const maxActorIdLength = 200;
 
 export const actorIdRule = `a text of 1 to ${maxActorIdLength} characters, with no space before or after it`;

@@ -31,11 +31,12 @@ import {
   turnQuery,
 } from '../contracts/messages.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
+import { toActor } from '../core/approval.ts';
 import { assertNever } from '../core/assert-never.ts';
 import { pauseReason, type NextAction } from '../core/next-action.ts';
 import { callModel, runToolsWithin, store } from './activity-proxies.ts';
 import { allEnded, runLongTool, runSubagents } from './subagents.ts';
-import { readInterrupt, toActor, whyNoAnswers, whyNoInput } from './check-message.ts';
+import { readInterrupt, whyNoAnswers, whyNoInput } from './check-message.ts';
 import type { Refusal } from './gate-answers.ts';
 import { mustRotate } from './must-rotate.ts';
 import { describeTurn } from './turn-details.ts';
@@ -218,7 +219,10 @@ function toTurnError(error: unknown): TurnError | undefined {
 
 /** Handlers are in place before the first await, so that no message is lost at the edge of a run. */
 function handleMessages(turn: TurnState): void {
-  setHandler(turnQuery, () => ({ step: turn.view.step, run: turn.view.run, calls: turn.view.calls }));
+  setHandler(turnQuery, () => {
+    const { step, run, calls, requesters } = turn.view;
+    return { step, run, calls, requesters };
+  });
   setHandler(confirmSignal, async (answered) => void (await takeAnswers(turn, 'confirm', answered, false)));
   setHandler(
     externalResultSignal,
@@ -286,10 +290,11 @@ async function takeAnswers<T extends { callId: string }>(
 }
 
 async function takeSteer(turn: TurnState, steer: Steer): Promise<void> {
+  const { requesters } = turn.view;
   if (!turn.steer(steer) || steer.denyPending !== true || !turn.isBusy) return;
   // The gates that its sender saw may be news to the turn.
   await condition(() => turn.isInterrupted || !turn.isBusy, learningMs);
-  turn.answers.denyPending(toActor(steer.actor));
+  turn.answers.denyPending(toActor(steer.actor), requesters);
 }
 
 /**

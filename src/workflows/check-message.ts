@@ -1,7 +1,7 @@
 // By hand, because zod stays out of the workflow bundle: a message may be written by anybody with `temporal workflow signal`.
 import type { GateAnswer } from '../contracts/activities.ts';
 import { answerFields, whyUnknownField } from '../contracts/answer-fields.ts';
-import { isActorId, knownRequesters, type Actor } from '../core/approval.ts';
+import { isActorId, knownRequesters } from '../core/approval.ts';
 import { inlineMessageBytes } from '../contracts/inbox.ts';
 import type { Interrupt } from '../contracts/inputs.ts';
 
@@ -127,11 +127,6 @@ function isSealed(sealed: unknown): boolean {
 }
 
 const badActor = 'actor must be a name, or an object such as {"id": "ann", "roles": ["accounting"]}';
-
-/** A name is short for `{ id: name }`. */
-export function toActor(actor: Actor | string | undefined): Actor | undefined {
-  return typeof actor === 'string' ? { id: actor } : actor;
-}
 
 function isActor(actor: unknown): boolean {
   if (actor === undefined) return true;

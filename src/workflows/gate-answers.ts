@@ -2,10 +2,10 @@
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
 import { failure } from '../contracts/failures.ts';
 import type { Answered, SentConfirmation, Vote } from '../contracts/inputs.ts';
-import { votesNeeded, whyMayNotAnswer, type Actor } from '../core/approval.ts';
+import { toActor, votesNeeded, whyMayNotAnswer, type Actor, type Requesters } from '../core/approval.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import type { CallState } from '../core/next-action.ts';
-import { toActor, whyNoAnswer, whyNoAnswers } from './check-message.ts';
+import { whyNoAnswer, whyNoAnswers } from './check-message.ts';
 import type { TurnMemory } from './turn-memory.ts';
 
 /** Which state a call must be in to take an answer of this kind. */
@@ -54,15 +54,23 @@ export class GateAnswers {
     return this.#outcomes.get(callId);
   }
 
-  /** Denies the calls that ask or are held back, on behalf of a user who wrote something else. */
-  denyPending(by?: Actor): void {
-    for (const { callId, state } of this.#memory.carry.calls)
-      if ((state === 'asking' || state === 'held') && !this.#isDecided(callId))
-        this.#underWay.push({
-          kind: 'confirm',
-          ...(by ? { actor: by } : {}),
-          answer: { callId, decision: 'deny', reason: 'the user wrote something else instead of answering' },
-        });
+  /**
+   * Denies the calls that ask or are held back, on behalf of a user who wrote something else: all of them, or none where one of them takes no
+   * answer from this user.
+   *
+   * @param requesters before this user wrote: what they wrote makes them one from now on.
+   */
+  denyPending(by: Actor | undefined, requesters: Requesters): void {
+    const pending = this.#memory.carry.calls.filter(
+      ({ callId, state }) => (state === 'asking' || state === 'held') && !this.#isDecided(callId),
+    );
+    if (pending.some(({ approval }) => whyMayNotAnswer(approval, by, requesters) !== undefined)) return;
+    for (const { callId } of pending)
+      this.#underWay.push({
+        kind: 'confirm',
+        ...(by ? { actor: by } : {}),
+        answer: { callId, decision: 'deny', reason: 'the user wrote something else instead of answering' },
+      });
   }
 
   /** Keeps the answers that fit, drops the rest: a wrong signal changes nothing. */

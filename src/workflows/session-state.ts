@@ -12,7 +12,7 @@ import type {
   Submission,
   SubmittedInput,
 } from '../contracts/inputs.ts';
-import { toActor } from './check-message.ts';
+import { toActor } from '../core/approval.ts';
 import type { SessionView, SubmitAnswer } from '../contracts/messages.ts';
 import { Inbox } from './inbox.ts';
 

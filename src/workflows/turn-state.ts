@@ -20,10 +20,11 @@ import type {
   TurnOutcome,
   TurnResult,
 } from '../contracts/inputs.ts';
+import { toActor } from '../core/approval.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import { nextAction, type NextAction } from '../core/next-action.ts';
 import { addUsage, noUsage, tokensOf } from '../core/usage.ts';
-import { toActor, whyNoInput } from './check-message.ts';
+import { whyNoInput } from './check-message.ts';
 import { nextDueAt, passDeadlines, startClocks } from './deadlines.ts';
 import { GateAnswers } from './gate-answers.ts';
 import { toSteer, TurnMemory } from './turn-memory.ts';
@@ -219,8 +220,8 @@ export class TurnState {
     if (whyNoInput(steer) !== undefined || waiting.length >= steerLimit) return false;
     if (this.#memory.isRepeat(steer.id)) return false;
     const by = toActor(steer.actor);
+    if (steer.denyPending === true) this.answers.denyPending(by, this.#memory.carry.requesters);
     this.#memory.addRequester(by?.id);
-    if (steer.denyPending === true) this.answers.denyPending(by);
     this.#memory.set({ steers: [...this.#memory.carry.steers, steer] });
     return true;
   }

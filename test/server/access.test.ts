@@ -230,6 +230,11 @@ describe('who answers', () => {
       );
     const ann = await makeKey({ name: 'ann' });
     expect(await confirm(ann.key)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    const deny = (key: string) =>
+      api.post('/v1/sessions/posed/turns', { input: 'no', ifBusy: 'deny' }, bearer(key));
+    expect(await deny(ann.key)).toMatchObject({ status: 403, body: { code: 'forbidden' } });
+    const runner = await makeKey({ name: 'rob', scopes: ['run', 'read'], roles: ['accounting'] });
+    expect(await deny(runner.key)).toMatchObject({ status: 403, body: { code: 'missing_scope' } });
     const posing = await confirm(ann.key, { id: 'bob', roles: ['accounting'] });
     expect(posing).toMatchObject({ status: 403, body: { code: 'missing_scope' } });
     const more = await confirm(ann.key, { id: 'ann', roles: ['accounting'] });

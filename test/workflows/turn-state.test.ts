@@ -565,12 +565,35 @@ describe('a message instead of an answer', () => {
     const turn = aTurn(aCall('c1'), aCall('c2', { approval: { count: 2 } }));
     confirms(turn, {});
     confirms(turn, { callId: 'c2' }, 'ann');
-    turn.steer(steer);
+    turn.steer({ ...steer, actor: 'sam' });
     expect(turn.answers.underWay.map(({ answer }) => answer)).toMatchObject([
       { callId: 'c1', decision: 'allow' },
       { callId: 'c2', decision: 'allow' },
       { callId: 'c2', decision: 'deny' },
     ]);
+  });
+
+  it('denies none where one takes no answer from its sender, and is taken in all the same', () => {
+    const guarded = { approval: { by: { people: ['ann'] } } };
+    for (const actor of ['rita', undefined]) {
+      const turn = aTurn(aCall('c1'), aCall('c2', { state: 'held', ...guarded }));
+      turn.steer({ ...steer, ...(actor ? { actor } : {}) });
+      expect(turn.answers.underWay).toEqual([]);
+      expect(turn.view.steers).toMatchObject([steer]);
+    }
+  });
+
+  it('denies what others asked for: its sender asks only from then on', () => {
+    const fourEyes = aCall('c1', { approval: { by: 'not_requester' } });
+    for (const [actor, denied] of [
+      ['rita', []],
+      ['sam', ['c1']],
+    ] as const) {
+      const turn = new TurnState({ ...input, requester: 'rita' });
+      proposes(turn, [fourEyes]);
+      turn.steer({ ...steer, actor });
+      expect(turn.answers.underWay.map(({ answer }) => answer.callId)).toEqual(denied);
+    }
   });
 
   it('denies nothing when it is a repeat, or is not taken in', () => {

@@ -4,6 +4,7 @@ import { Submitted, TurnView } from '../../schema/api-answers.ts';
 import { InterruptTurn, SteerTurn, SubmitTurn } from '../../schema/api-requests.ts';
 import type { Turn } from '../../client/client.ts';
 import { actorOf } from '../actor.ts';
+import { requireScope } from '../principal.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type RouteContext } from '../route.ts';
 import { turnView } from '../views.ts';
@@ -32,8 +33,10 @@ const submitTurn = defineRoute({
   async handle(call, context) {
     const { client, limits } = context;
     const { owner, params, body, idempotencyKey } = call;
-    await limits.takeTurn(owner);
     const { agent, ifBusy, input, output } = body;
+    // It answers gates.
+    if (ifBusy === 'deny') requireScope(call.principal, 'approve');
+    await limits.takeTurn(owner);
     if (agent !== undefined) mustBeAgent(agent, context);
     const session = client.session({
       owner,
