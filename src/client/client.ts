@@ -26,6 +26,10 @@ export interface Durascope {
   sessions(owner: string, filter?: SessionFilter): Promise<Page<SessionSummary>>;
   /** Every call of the owner's sessions that waits at a gate, oldest first. */
   gates(owner: string, page?: PageRequest & { state?: GateState }): Promise<Page<PendingCall>>;
+  /**
+   * The first hundred of them as they are now, and again with each change: for whoever shows what waits. A state, not a log, so it has no cursor.
+   */
+  watchGates(owner: string, options?: Pick<EventOptions, 'signal'>): AsyncIterable<Page<PendingCall>>;
   /** Finds the session of a waiting call, so that it can be answered by its id alone. */
   sessionOfCall(owner: string, callId: string): Promise<Session>;
   /** What turns came to, by day and agent, of the days from `from` to `to` (UTC, `2026-01-31`), both included. */

@@ -4,6 +4,7 @@ import type { DayUsage, GateState, Page, PageRequest } from '../store/store.ts';
 import { checkId, checkKnown } from './check-options.ts';
 import type {
   Durascope,
+  EventOptions,
   Health,
   PendingCall,
   ServiceLoad,
@@ -13,6 +14,7 @@ import type {
   SessionSummary,
 } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
+import { httpStream } from './http-events.ts';
 import { ask, type HttpContext } from './http-request.ts';
 import { HttpSession } from './http-session.ts';
 import { toSessionSummary } from './http-views.ts';
@@ -59,6 +61,13 @@ export class HttpDurascope implements Durascope {
 
   gates(owner: string, page: PageRequest & { state?: GateState } = {}): Promise<Page<PendingCall>> {
     return ask(this.#context, { path: '/v1/gates', owner, query: { ...page } });
+  }
+
+  watchGates(
+    owner: string,
+    { signal }: Pick<EventOptions, 'signal'> = {},
+  ): AsyncGenerator<Page<PendingCall>, void, void> {
+    return httpStream(this.#context, { path: '/v1/gates/events', owner }, signal);
   }
 
   async sessionOfCall(owner: string, callId: string): Promise<Session> {

@@ -3,7 +3,7 @@ import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import type { AgentEvent } from '../schema/event.ts';
 import type { EventOptions } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
-import { send, type HttpContext } from './http-request.ts';
+import { send, type HttpCall, type HttpContext } from './http-request.ts';
 
 const firstPauseMs = 100;
 const maxPauseMs = 5_000;
@@ -13,7 +13,7 @@ const maxPauseMs = 5_000;
  * with the id of the last one.
  *
  * @param isLast ends the iteration after that event.
- * @throws DurascopeError where the server refuses, and `server_unavailable` when it never answered.
+ * @throws DurascopeError as `httpStream`.
  */
 export async function* httpEvents(
   context: HttpContext,
@@ -22,6 +22,24 @@ export async function* httpEvents(
   isLast: (event: AgentEvent) => boolean = () => false,
 ): AsyncGenerator<AgentEvent, void, void> {
   let cursor = after;
+  const from = { path, owner, query: () => ({ after: cursor }) };
+  for await (const event of httpStream<AgentEvent>(context, from, signal)) {
+    cursor = event.id;
+    yield event;
+    if (isLast(event) || signal?.aborted) return;
+  }
+}
+
+/**
+ * What an address streams as JSON, until the signal aborts: it comes back where the connection breaks, or the server ends the stream.
+ *
+ * @throws DurascopeError where the server refuses, and `server_unavailable` when it never answered.
+ */
+export async function* httpStream<T>(
+  context: HttpContext,
+  { path, owner, query = () => ({}) }: { path: string; owner: string; query?: () => HttpCall['query'] & {} },
+  signal: AbortSignal | undefined,
+): AsyncGenerator<T, void, void> {
   let hasAnswered = false;
   let pauseMs = firstPauseMs;
   // Closes the connection however the iteration ends.
@@ -35,17 +53,14 @@ export async function* httpEvents(
         const response = await send(context, {
           path,
           owner,
-          query: { after: cursor },
+          query: query(),
           headers: { accept: 'text/event-stream' },
           signal: abort.signal,
         });
         hasAnswered = true;
         for await (const message of messagesOf(response)) {
-          const event = JSON.parse(message.data) as AgentEvent;
-          cursor = event.id;
           pauseMs = firstPauseMs;
-          yield event;
-          if (isLast(event) || signal?.aborted) return;
+          yield JSON.parse(message.data) as T;
         }
       } catch (error) {
         if (abort.signal.aborted) return;

@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { defaultTaskQueue } from '../contracts/task-queues.ts';
+import { watchOwner } from '../events/watch-owner.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
 import type { DayUsage, GateState, Page, PageRequest } from '../store/store.ts';
 import type {
   Durascope,
+  EventOptions,
   Health,
   PendingCall,
   Session,
@@ -29,6 +31,8 @@ const taskQueueType = { workflow: 1, activity: 2 } as const;
 
 /** How long a dependency may take to say that it is there. */
 const healthMs = 3_000;
+
+const watchedGates = 100;
 
 const connectFields = ['store', 'connection', 'namespace', 'taskQueue'] satisfies (keyof ConnectOptions)[];
 
@@ -118,6 +122,14 @@ export class DurascopeClient implements Durascope {
         ...(call.path ? { path: call.path } : {}),
       })),
     };
+  }
+
+  watchGates(
+    owner: string,
+    { signal }: Pick<EventOptions, 'signal'> = {},
+  ): AsyncGenerator<Page<PendingCall>, void, void> {
+    const { bus } = this.#context.content;
+    return watchOwner(bus, owner, () => this.gates(owner, { limit: watchedGates }), signal);
   }
 
   async sessionOfCall(owner: string, callId: string): Promise<Session> {

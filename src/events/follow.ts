@@ -1,14 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { SessionRef } from '../contracts/ids.ts';
 import type { AgentEvent } from '../schema/event.ts';
-import { StoreUnavailableError } from '../store/store.ts';
 import type { Store } from '../store/store.ts';
+import { Bell, recheckMs } from './bell.ts';
 import type { EventBus } from './event-bus.ts';
+import { untilAnswered } from './until-answered.ts';
 
 const batchSize = 200;
-const maxPauseMs = 5_000;
-/** A wake is lost when a writer dies between its commit and the wake: nobody waits longer than this for what is there. */
-const recheckMs = 10_000;
 
 export interface FollowOptions {
   /** Id of the last event that was seen; default 0: from the start. */
@@ -49,55 +46,5 @@ export async function* followEvents(
   } finally {
     subscription?.unsubscribe();
     bell.dispose();
-  }
-}
-
-/** Asks until the store answers; undefined once the signal aborts. */
-async function untilAnswered<T>(ask: () => Promise<T>, signal?: AbortSignal): Promise<T | undefined> {
-  for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
-    if (signal?.aborted) return undefined;
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof StoreUnavailableError)) throw error;
-    }
-    await delay(pauseMs * (0.5 + Math.random() / 2), undefined, signal && { signal }).catch(() => {});
-  }
-}
-
-/** Remembers that it was rung until it is reset, so that a ring during a read is not missed. Rings when the signal aborts. */
-class Bell {
-  readonly #signal: AbortSignal | undefined;
-  #isRung = false;
-  #wait: (() => void) | undefined;
-
-  constructor(signal: AbortSignal | undefined) {
-    this.#signal = signal;
-    signal?.addEventListener('abort', this.ring);
-  }
-
-  readonly ring = (): void => {
-    this.#isRung = true;
-    this.#wait?.();
-  };
-
-  reset(): void {
-    this.#isRung = false;
-  }
-
-  async rung(withinMs: number): Promise<void> {
-    if (this.#isRung) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, withinMs);
-      this.#wait = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.#wait = undefined;
-  }
-
-  dispose(): void {
-    this.#signal?.removeEventListener('abort', this.ring);
   }
 }

@@ -1,5 +1,5 @@
 import type { SessionRef } from '../contracts/ids.ts';
-import type { EventBus, Subscription } from './event-bus.ts';
+import type { EventBus, Subscription, Watched } from './event-bus.ts';
 import { Subscribers } from './subscribers.ts';
 
 /** For a store that one process has for itself. */
@@ -10,8 +10,8 @@ export class LocalBus implements EventBus {
     this.#subscribers.wake(ref);
   }
 
-  async subscribe(ref: SessionRef, onWake: () => void): Promise<Subscription> {
-    return this.#subscribers.add(ref, onWake);
+  async subscribe(watched: Watched, onWake: () => void): Promise<Subscription> {
+    return this.#subscribers.add(watched, onWake);
   }
 
   async close(): Promise<void> {}

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { SessionRef } from '../contracts/ids.ts';
-import type { EventBus, Subscription } from './event-bus.ts';
+import type { EventBus, Subscription, Watched } from './event-bus.ts';
 import { Subscribers, sessionKey } from './subscribers.ts';
 
 const channel = 'durascope_events';
@@ -41,9 +41,9 @@ export class PostgresBus implements EventBus {
   }
 
   /** Resolves without waiting for the server: whoever subscribed is woken once the connection listens. */
-  async subscribe(ref: SessionRef, onWake: () => void): Promise<Subscription> {
+  async subscribe(watched: Watched, onWake: () => void): Promise<Subscription> {
     this.#connection ??= this.#stayConnected();
-    return this.#subscribers.add(ref, onWake);
+    return this.#subscribers.add(watched, onWake);
   }
 
   /** What was woken is told first, if there is a server to tell. */

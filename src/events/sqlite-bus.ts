@@ -2,7 +2,7 @@ import type { SessionRef } from '../contracts/ids.ts';
 import type { DatabaseSync, StatementSync } from '../store/node-sqlite.ts';
 import { toStoreFailure } from '../store/store-failure.ts';
 import { openSqliteFile } from '../store/sqlite.ts';
-import type { EventBus, Subscription } from './event-bus.ts';
+import type { EventBus, Subscription, Watched } from './event-bus.ts';
 import { Subscribers, sessionKey } from './subscribers.ts';
 
 const pollMs = 20;
@@ -24,13 +24,13 @@ export class SqliteBus implements EventBus {
     this.#subscribers.wake(ref);
   }
 
-  async subscribe(ref: SessionRef, onWake: () => void): Promise<Subscription> {
+  async subscribe(watched: Watched, onWake: () => void): Promise<Subscription> {
     try {
       this.#watch ??= new Watch(this.#path, this.#subscribers);
     } catch (error) {
       throw toStoreFailure(error);
     }
-    return this.#subscribers.add(ref, onWake, () => this.#stop());
+    return this.#subscribers.add(watched, onWake, () => this.#stop());
   }
 
   async close(): Promise<void> {
@@ -73,16 +73,22 @@ class Watch {
     try {
       const version = this.#version.get()?.['data_version'];
       if (version === this.#seenVersion) return;
-      for (const ref of this.#subscribers.refs()) this.#compare(ref);
+      for (const watched of this.#subscribers.watched()) this.#compare(watched);
       this.#seenVersion = version;
     } catch {
       // Busy, or a disk that fails for a moment: what was missed shows in the next look.
     }
   }
 
-  #compare(ref: SessionRef): void {
+  /** An owner's sessions are not gone through: any commit may be of one of them. */
+  #compare({ owner, sessionId }: Watched): void {
+    if (sessionId === undefined) {
+      this.#subscribers.wakeOwner(owner);
+      return;
+    }
+    const ref = { owner, sessionId };
     const key = sessionKey(ref);
-    const id = this.#lastEventId.get(ref.owner, ref.sessionId)?.['last_event_id'];
+    const id = this.#lastEventId.get(owner, sessionId)?.['last_event_id'];
     if (this.#seen.get(key) === id) return;
     this.#seen.set(key, id);
     this.#subscribers.wake(ref);

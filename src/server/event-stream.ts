@@ -1,3 +1,5 @@
+import type { RouteContext } from './route.ts';
+
 /** Comment lines that keep proxies from taking a quiet stream for a dead one. */
 const heartbeatMs = 15_000;
 /** A subscriber that takes nothing for this long is closed; it may come back with its cursor. */
@@ -79,6 +81,18 @@ export function eventStream<Frame extends { text: string }>({
       ...headers,
     },
   });
+}
+
+/** Ends a stream when its caller has gone, and counts it until then. */
+export function streamAbort(
+  signal: AbortSignal,
+  { streams }: Pick<RouteContext['meters'], 'streams'>,
+): AbortController {
+  const abort = new AbortController();
+  signal.addEventListener('abort', () => abort.abort(), { signal: abort.signal });
+  streams.add(1);
+  abort.signal.addEventListener('abort', () => streams.add(-1));
+  return abort;
 }
 
 /** The next frame, or `quiet` when there is none for a while. */

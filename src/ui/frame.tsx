@@ -2,7 +2,7 @@ import { useEffect, useRef, type ReactNode } from 'react';
 import { connection, isServerLost } from './api/connection.ts';
 import { apiKey, forgetKey } from './api/key.ts';
 import { useObservable } from './api/observable.ts';
-import { queryClient, useGates } from './api/queries.ts';
+import { queryClient, useGates, useLiveGates } from './api/queries.ts';
 import { GateNews } from './gates/gate-news.tsx';
 import { Notices } from './parts/notices.tsx';
 import { ThemeSwitch } from './parts/theme-switch.tsx';
@@ -20,6 +20,7 @@ const places = [
 /** What is around every page: navigation, what is new at the gates, whether the server answers. */
 export function Frame({ address, children }: { address: string; children: ReactNode }) {
   const gates = useGates();
+  useLiveGates();
   const isLost = useObservable(isServerLost);
   const key = useObservable(apiKey);
   const main = useRef<HTMLElement>(null);

@@ -37,7 +37,7 @@ describeInBrowser('the admin page', () => {
       if (last?.role === 'tool') return says(`The tool said: ${last.text}`);
       const amounts = /^pay ([\d ]+)$/.exec(lastUserText)?.[1]?.split(' ').map(Number);
       if (amounts) return calls(amounts.map((amount) => ['pay', { amount }] as const));
-      if (lastUserText === 'tell') return says(story, { fragment: 17, delayMs: 250 });
+      if (lastUserText === 'tell') return says(story, { fragment: 17, delayMs: 150 });
       return says(`You said: ${lastUserText}`);
     });
   });

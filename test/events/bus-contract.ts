@@ -19,6 +19,18 @@ export function busContract(name: string, bus: () => EventBus): void {
       for (const listener of [one, two, other]) listener.unsubscribe();
     });
 
+    it('wakes who listens to all sessions of an owner, and nobody of another owner', async () => {
+      const ref = newRef();
+      const [all, other] = [
+        await listenTo(bus(), { owner: ref.owner }),
+        await listenTo(bus(), { owner: `${ref.owner}-2` }),
+      ];
+      bus().wake(ref);
+      await all.woken();
+      expect(other.count).toBe(0);
+      for (const listener of [all, other]) listener.unsubscribe();
+    });
+
     it('wakes nobody who has unsubscribed, and lets nobody unsubscribe for another', async () => {
       const ref = newRef();
       const [gone, stays] = [await listenTo(bus(), ref), await listenTo(bus(), ref)];

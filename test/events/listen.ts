@@ -1,5 +1,4 @@
-import type { SessionRef } from '../../src/contracts/ids.ts';
-import type { EventBus } from '../../src/events/event-bus.ts';
+import type { EventBus, Watched } from '../../src/events/event-bus.ts';
 
 export interface Listener {
   /** Wakes so far. */
@@ -9,11 +8,11 @@ export interface Listener {
   unsubscribe(): void;
 }
 
-export async function listenTo(bus: EventBus, ref: SessionRef): Promise<Listener> {
+export async function listenTo(bus: EventBus, watched: Watched): Promise<Listener> {
   let count = 0;
   let taken = 0;
   let onWake = (): void => {};
-  const subscription = await bus.subscribe(ref, () => {
+  const subscription = await bus.subscribe(watched, () => {
     count += 1;
     onWake();
   });

@@ -58,14 +58,14 @@ describe('on a SQLite file', () => {
     const ref = await openedTurn(opened.store);
     const quiet = await openedTurn(opened.store);
     const [listener, other] = [await listenTo(opened.bus, ref), await listenTo(opened.bus, quiet)];
+    const all = await listenTo(opened.bus, { owner: ref.owner });
     await writeFromAnotherProcess(url, ref, 1);
-    await listener.woken();
+    await Promise.all([listener.woken(), all.woken()]);
     const countBefore = other.count;
     await writeFromAnotherProcess(url, ref, 1);
     await listener.woken();
     expect(other.count).toBe(countBefore);
-    listener.unsubscribe();
-    other.unsubscribe();
+    for (const one of [listener, all, other]) one.unsubscribe();
   });
 
   it('can be subscribed again after the last one left', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
+import { DurascopeClient } from '../../src/client/index.ts';
 import { says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { startApi, type TestApi } from '../support/api.ts';
@@ -117,6 +118,25 @@ describe('the API', () => {
       { behavior: 'ask' },
       { behavior: 'allow', by: 'person', actor: 'acme' },
     ]);
+  });
+
+  it('tells what waits as it is now, and with each change: to whoever watches, over HTTP too', async () => {
+    stack.model.calls('pay', { amount: 6 }).says('No.');
+    const watching = new AbortController();
+    const client = await DurascopeClient.connect({ baseUrl: api.url });
+    const seen: string[][] = [];
+    for await (const { items } of client.watchGates('acme', { signal: watching.signal })) {
+      const told = items.filter(({ sessionId }) => sessionId === 'watched');
+      seen.push(told.map(({ state }) => state));
+      if (seen.length === 1) await submit('watched', 'Pay 6');
+      const [call] = told;
+      if (!call && seen.length > 1) watching.abort();
+      if (!call) continue;
+      await client
+        .session({ owner: 'acme', id: 'watched' })
+        .confirm([{ callId: call.callId, decision: 'deny' }]);
+    }
+    expect(seen).toEqual([[], ['asking'], []]);
   });
 
   it('erases a session: what it held is gone, and a new one of that id begins empty', async () => {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { EventBody, type EventKind } from '../../schema/event.ts';
 import { Problem } from '../problem.ts';
 import type { Frame } from '../event-feed.ts';
-import { eventStream } from '../event-stream.ts';
+import { eventStream, streamAbort } from '../event-stream.ts';
 import { defineRoute, type Call, type RouteContext } from '../route.ts';
 import { mustBe, ofSession } from './sessions.ts';
 import { ofTurn, turnOf } from './turns.ts';
@@ -67,10 +67,7 @@ function stream(
   { events, meters }: RouteContext,
   { sessionId, turnId }: { sessionId: string; turnId?: string },
 ): Response {
-  const abort = new AbortController();
-  signal.addEventListener('abort', () => abort.abort(), { signal: abort.signal });
-  meters.streams.add(1);
-  abort.signal.addEventListener('abort', () => meters.streams.add(-1));
+  const abort = streamAbort(signal, meters);
   const wanted = query.kinds === undefined ? undefined : new Set(query.kinds.split(','));
   const after = lastEventId ?? query.after ?? 0;
   const belongs = turnId === undefined ? undefined : ofTurnFrames(turnId, after);

@@ -1,8 +1,10 @@
 import { z } from 'zod';
-import type { AnswerOptions } from '../../client/client.ts';
+import type { AnswerOptions, PendingCall } from '../../client/client.ts';
 import { Accepted, CallAddress, GatePage } from '../../schema/api-answers.ts';
 import { Confirmations, ExternalResults, PageQuery, Reconciliations } from '../../schema/api-requests.ts';
+import type { Page } from '../../store/store.ts';
 import { actorOf } from '../actor.ts';
+import { eventStream, streamAbort } from '../event-stream.ts';
 import type { Principal } from '../principal.ts';
 import { defineRoute } from '../route.ts';
 import { gateView } from '../views.ts';
@@ -22,6 +24,27 @@ const listGates = defineRoute({
     return { ...rest, items: items.map(gateView) };
   },
 });
+
+const watchGates = defineRoute({
+  name: 'watchGates',
+  method: 'get',
+  path: '/v1/gates/events',
+  summary: 'The first hundred calls that wait, as a page of GET /v1/gates: now, and again with each change',
+  scope: 'read',
+  status: 200,
+  isStream: true,
+  async handle({ owner, signal }, { client, meters }) {
+    const abort = streamAbort(signal, meters);
+    return eventStream({ frames: gateFrames(client.watchGates(owner, { signal: abort.signal })), abort });
+  },
+});
+
+async function* gateFrames(
+  pages: AsyncIterable<Page<PendingCall>>,
+): AsyncGenerator<{ text: string }, void, void> {
+  for await (const { items, ...rest } of pages)
+    yield { text: `event: gates\ndata: ${JSON.stringify({ ...rest, items: items.map(gateView) })}\n\n` };
+}
 
 const findCall = defineRoute({
   name: 'findCall',
@@ -92,7 +115,7 @@ const reconcile = defineRoute({
   },
 });
 
-export const gateRoutes = [listGates, findCall, confirm, submitExternalResults, reconcile];
+export const gateRoutes = [listGates, watchGates, findCall, confirm, submitExternalResults, reconcile];
 
 function answerOptions(call: {
   principal: Principal;

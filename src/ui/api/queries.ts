@@ -1,5 +1,8 @@
-import { QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { QueryClient, keepPreviousData, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { ApiError } from '../../react/index.ts';
+import { followStream } from '../../react/follow-stream.ts';
+import type { AgentEvent } from '../../schema/event.ts';
 import { connection } from './connection.ts';
 import type {
   AgentView,
@@ -14,8 +17,8 @@ import type {
   TurnSummary,
 } from './types.ts';
 
-const liveMs = 1_500;
 const slowMs = 5_000;
+const streamLessMs = 15_000;
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -29,12 +32,35 @@ export const queryClient = new QueryClient({
   },
 });
 
+/** Told by the server with each change; asked for now and then besides, in case that something between holds streams back. */
 export function useGates() {
   return useQuery({
     queryKey: ['gates'],
     queryFn: ({ signal }) => connection.json<Page<Gate>>('/v1/gates?limit=100', { signal }),
-    refetchInterval: liveMs,
+    refetchInterval: streamLessMs,
   });
+}
+
+/** Keeps `useGates` up to date while it is mounted. */
+export function useLiveGates(): void {
+  useEffect(() => {
+    const leaving = new AbortController();
+    void followGates(leaving.signal);
+    return () => leaving.abort();
+  }, []);
+}
+
+async function followGates(signal: AbortSignal): Promise<void> {
+  const pages = followStream<Page<Gate>>(connection, () => '/v1/gates/events', { signal });
+  try {
+    for await (const batch of pages) {
+      // What was asked for before may be older.
+      await queryClient.cancelQueries({ queryKey: ['gates'] });
+      if (!signal.aborted) queryClient.setQueryData(['gates'], batch.at(-1));
+    }
+  } catch {
+    // A key that may not read is told so by the query.
+  }
 }
 
 /** Gates are read again at once. */
@@ -61,13 +87,15 @@ export function useSessions(filter: SessionFilter) {
   });
 }
 
-export function useTurns(sessionId: string, isEnabled: boolean) {
+/** @param facts of the session: with each turn that begins, waits or ends they are read again. */
+export function useTurns(sessionId: string, facts: readonly AgentEvent[], isEnabled: boolean) {
+  const lastChange = facts.findLast(({ kind, path }) => !path && /^(turn|run)_/.test(kind))?.id ?? 0;
   return useQuery({
-    queryKey: ['turns', sessionId],
+    queryKey: ['turns', sessionId, lastChange],
+    placeholderData: keepPreviousData,
     queryFn: ({ signal }) =>
       connection.json<Page<TurnSummary>>(`${pathOfSession(sessionId)}/turns?limit=50`, { signal }),
     enabled: isEnabled,
-    refetchInterval: slowMs,
   });
 }
 

@@ -22,7 +22,7 @@ export function SessionPage({ sessionId, agent }: { sessionId: string; agent: st
   );
   const session = useFollower(follower);
   const { state, session: view, messages, pending, events, error } = session;
-  const turns = useTurns(sessionId, view !== undefined);
+  const turns = useTurns(sessionId, events, view !== undefined);
   const waiting = useMemo(() => new Set(pending.map(({ callId }) => callId)), [pending]);
   const end = useStickToEnd(messages);
   const isNew = state === 'absent' && agent !== undefined;

@@ -14,7 +14,7 @@ import { turnBars } from '../session/turn-bars.ts';
 export function TurnPage({ sessionId, turn }: { sessionId: string; turn: number }) {
   const follower = useMemo(() => new SessionFollower(connection, { sessionId }), [sessionId]);
   const { events, state, error, session } = useFollower(follower);
-  const turns = useTurns(sessionId, session !== undefined);
+  const turns = useTurns(sessionId, events, session !== undefined);
   const service = useService();
   const record = turns.data?.items.find((one) => one.turn === turn);
   const own = useMemo(() => events.filter(({ turnId }) => turnId.endsWith(`/${turn}`)), [events, turn]);
