@@ -48,6 +48,8 @@ export interface StoreActivities {
     ref: SessionRef;
     turn: number;
     requesters?: Requesters;
+    /** Something waits in its inbox. */
+    hasMore?: boolean;
   }): Promise<MemberConclusion>;
   /** Pairs calls without a result, and commits the turn's end. */
   closeTurn(input: CloseTurnInput): Promise<void>;

@@ -7,6 +7,12 @@ export interface EndedWorkerTurn {
   finishReason: FinishReason;
   /** It told the leader something in this turn. */
   hasReported: boolean;
+  /** The leader gave it something to do, and has had no word of it, or not the last one. */
+  isOwing: boolean;
+  /** It ended its turn to wait: for a team of its own, for what it has in the background, or for a reminder, which wake it again. */
+  isGoingOn: boolean;
+  /** Something waits in its inbox: another turn begins at once. */
+  hasMore: boolean;
   /** Reminders since it reported last. */
   reminders: number;
   /** A budget of the team is used up: no turn may begin for a reminder. */
@@ -15,7 +21,10 @@ export interface EndedWorkerTurn {
 
 /** What becomes of a worker's turn at the leader: it must never wait for ever. */
 export type AfterWorkerTurn =
+  /** Nothing more is owed. */
   | { kind: 'reported' }
+  /** It is woken again without a word from anybody, and owes its report until then. */
+  | { kind: 'waiting' }
   | { kind: 'remind'; reminder: number }
   /** Its answer goes to the leader by itself. */
   | { kind: 'answer' }
@@ -24,7 +33,8 @@ export type AfterWorkerTurn =
 
 export function afterWorkerTurn(turn: EndedWorkerTurn): AfterWorkerTurn {
   if (isFailure(turn.finishReason)) return { kind: 'failure' };
-  if (turn.hasReported) return { kind: 'reported' };
+  if (turn.isGoingOn || (turn.hasMore && !turn.hasReported)) return { kind: 'waiting' };
+  if (turn.hasReported || !turn.isOwing) return { kind: 'reported' };
   if (turn.isSpent || turn.reminders >= maxReminders) return { kind: 'answer' };
   return { kind: 'remind', reminder: turn.reminders + 1 };
 }

@@ -9,18 +9,20 @@ import {
   type AfterWorkerTurn,
 } from '../core/after-worker-turn.ts';
 import { count, isSpent, type Team } from '../core/team.ts';
+import { messagesTaken } from '../activities/inbox-messages.ts';
 import { seal } from '../inbox/seal.ts';
 import type { Requesters } from '../core/approval.ts';
 import type { Json } from '../schema/message.ts';
 import type { Store, TurnRecord } from '../store/store.ts';
-import { ledSeat, memberSeat, type Seat } from './place.ts';
+import { isGoingOn, isOwing, withoutReport } from './owing.ts';
+import { memberSeat, type Seat } from './place.ts';
 import { spentMessage } from './say.ts';
 import { changeMembership, changeTeam, readMembership, type Membership } from './team-slot.ts';
 
 /** What a member's turn means to its leader: a report that is owed, a failure, or nothing. A repeat comes to the same. */
 export async function concludeMemberTurn(
   store: Store,
-  { ref, turn, requesters }: Parameters<StoreActivities['concludeMemberTurn']>[0],
+  { ref, turn, requesters, hasMore = false }: Parameters<StoreActivities['concludeMemberTurn']>[0],
 ): Promise<MemberConclusion> {
   const membership = await readMembership(store, ref);
   const seat = await memberSeat({ store, ref });
@@ -30,7 +32,10 @@ export async function concludeMemberTurn(
   const counted = await countTurn(store, seat, turnIdOf(ref, turn));
   const next = afterWorkerTurn({
     finishReason: record.finishReason ?? 'error',
-    hasReported: await hasReported(store, ref, record, seat.team),
+    hasReported: membership.reportedIn === turn,
+    isOwing: isOwing(membership),
+    isGoingOn: await isGoingOn(store, ref),
+    hasMore,
     reminders: membership.reminders,
     isSpent: isSpent(counted, 'turns') || isSpent(counted, 'messages'),
   });
@@ -43,10 +48,16 @@ export async function concludeMemberTurn(
     team: counted,
     requesters,
   });
+  const [answered] =
+    membership.asked === undefined ? [] : await messagesTaken(store, ref, [membership.asked]);
   await changeMembership(
     store,
     ref,
-    (now) => now && { ...after(now, next, turn), concluded: { turn, outcome: outcome as unknown as Json } },
+    (now) =>
+      now && {
+        ...after(now, { next, turn, answered }),
+        concluded: { turn, outcome: outcome as unknown as Json },
+      },
   );
   return outcome;
 }
@@ -97,11 +108,19 @@ async function toConclusion(store: Store, ended: Ended): Promise<MemberConclusio
   };
 }
 
-function after(now: Membership, next: AfterWorkerTurn, turn: number): Membership {
-  const { unreportedSince = turn, reminders: _, ...rest } = now;
-  return next.kind === 'remind'
-    ? { ...rest, unreportedSince, reminders: next.reminder }
-    : { ...rest, reminders: 0 };
+/** @param answered the message that a report was owed of, when a turn has taken it in: not one that still waits in the inbox. */
+function after(
+  now: Membership,
+  { next, turn, answered }: { next: AfterWorkerTurn; turn: number; answered: string | undefined },
+): Membership {
+  const { unreportedSince, ...rest } = now;
+  if (next.kind === 'remind')
+    return { ...rest, unreportedSince: unreportedSince ?? turn, reminders: next.reminder };
+  if (next.kind === 'waiting')
+    return now.reportedIn === undefined ? now : { ...withoutReport(rest), reminders: 0 };
+  const { asked, ...settled } = withoutReport(rest);
+  const isDone = next.kind === 'failure' || asked === answered;
+  return { ...settled, ...(asked === undefined || isDone ? {} : { asked }), reminders: 0 };
 }
 
 async function countTurn(store: Store, seat: Seat, turnId: string): Promise<Team> {
@@ -109,28 +128,6 @@ async function countTurn(store: Store, seat: Seat, turnId: string): Promise<Team
     team: now?.id === seat.team.id ? count(now, 'turns', seat.me, turnId) : now,
   }));
   return team ?? seat.team;
-}
-
-/** Whether one of the turn's messages reached the leader. */
-async function hasReported(
-  store: Store,
-  ref: SessionRef,
-  { turn }: TurnRecord,
-  team: Team,
-): Promise<boolean> {
-  const calls = await store.calls.ofTurn(ref, turn);
-  const leads = (await ledSeat({ store, ref })) !== undefined;
-  return calls.some((call) => {
-    if (call.name !== 'team_say' || call.state !== 'success') return false;
-    const to = recipientIn(call.arguments);
-    if (to === undefined) return !leads;
-    return [team.leader.toLowerCase(), 'leader'].includes(to.toLowerCase());
-  });
-}
-
-function recipientIn(args: string): string | undefined {
-  const { to } = JSON.parse(args) as { to?: string };
-  return to;
 }
 
 async function interruptReason(

@@ -1,3 +1,4 @@
+import { parseTurnId } from '../contracts/ids.ts';
 import type { InboxMessage } from '../contracts/inbox.ts';
 import type { Requesters } from '../core/approval.ts';
 import {
@@ -11,7 +12,9 @@ import {
 } from '../core/team.ts';
 import { courierHere } from '../inbox/courier.ts';
 import { deliver } from '../inbox/deliver.ts';
+import { InboxError } from '../inbox/inbox-error.ts';
 import type { CallContext } from '../tools/tool.ts';
+import { noteAsked, noteReported } from './owing.ts';
 import { ledSeat, memberSeat, sessionOf, type Seat, type TeamPlace } from './place.ts';
 import { changeTeam } from './team-slot.ts';
 
@@ -19,7 +22,7 @@ import { changeTeam } from './team-slot.ts';
 export async function say(
   place: TeamPlace,
   { content, to }: { content: string; to?: string | undefined },
-  { callId, requesters }: Pick<CallContext, 'callId' | 'requesters'>,
+  { callId, turnId, requesters }: Pick<CallContext, 'callId' | 'turnId' | 'requesters'>,
 ): Promise<string> {
   const { seat, names } = await addressed(place, to);
   const { team, leader, me } = seat;
@@ -32,41 +35,62 @@ export async function say(
       throw new TeamRuleError(spentText(now, 'messages'));
     return { team: count(now, 'messages', me, callId) };
   });
+  const isReport = me !== team.leader && names.includes(team.leader);
+  const takeBack = isReport
+    ? await noteReported(place.store, place.ref, parseTurnId(turnId)?.turn ?? 0)
+    : undefined;
+  const reached = new Set<string>();
   const failures: string[] = [];
   await Promise.all(
-    names.map((name) =>
-      send(place, seat, name, { id: `say/${callId}`, text: content, requesters }).catch((error: unknown) => {
+    names.map(async (name) => {
+      try {
+        await send(place, seat, name, { id: `say/${callId}`, text: content, requesters });
+        reached.add(name);
+      } catch (error) {
         failures.push(`${name}: ${error instanceof Error ? error.message : String(error)}`);
-      }),
-    ),
+      }
+    }),
   );
+  if (!reached.has(team.leader)) await takeBack?.();
   if (counted && isSpent(counted, 'messages')) {
     const message = spentMessage(counted, 'messages', requesters);
-    await deliver(courierHere(place.store), { owner: leader.owner, to: leader, message });
+    await deliver(courierHere(place.store), { owner: leader.owner, to: leader, message }).catch(
+      ignoreRefusal,
+    );
   }
-  const reached = names.filter((name) => !failures.some((failure) => failure.startsWith(`${name}: `)));
   const notReached = failures.length === 0 ? '' : `Not delivered to ${failures.join('; ')}.`;
-  if (reached.length === 0) throw new TeamRuleError(notReached);
-  return [`Delivered to ${reached.join(', ')}.`, notReached].filter((line) => line !== '').join(' ');
+  if (reached.size === 0) throw new TeamRuleError(notReached);
+  const delivered = names.filter((name) => reached.has(name)).join(', ');
+  return [`Delivered to ${delivered}.`, notReached].filter((line) => line !== '').join(' ');
 }
 
-/** Puts a message of this session into the inbox of a name in the team. */
+/** Whoever sends next is told the same, and what was sent has arrived. */
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof InboxError)) throw error;
+}
+
+/** Puts a message of this session into the inbox of a name in the team. A leader waits for an answer to it. */
 export async function send(
   { store, ref }: Pick<TeamPlace, 'store' | 'ref'>,
   seat: Seat,
   name: string,
   { requesters, ...said }: { id: string; text: string; requesters: Requesters | undefined },
 ): Promise<void> {
-  await deliver(courierHere(store), {
-    owner: ref.owner,
-    to: sessionOf(seat, name),
-    message: {
-      ...said,
-      kind: 'team',
-      from: { name: seat.me, sessionId: ref.sessionId },
-      ...(requesters ? { requesters } : {}),
-    },
-  });
+  const { team, me } = seat;
+  const to = sessionOf(seat, name);
+  const takeBack = me === team.leader ? await noteAsked(store, to, team.id, said.id) : undefined;
+  const message: InboxMessage = {
+    ...said,
+    kind: 'team',
+    from: { name: me, sessionId: ref.sessionId },
+    ...(requesters ? { requesters } : {}),
+  };
+  try {
+    await deliver(courierHere(store), { owner: ref.owner, to, message });
+  } catch (error) {
+    await takeBack?.();
+    throw error;
+  }
 }
 
 /** What the leader is told once, when a budget is used up. */

@@ -17,6 +17,10 @@ export interface Membership {
   teamId: string;
   /** Its own name in the team. */
   name: string;
+  /** The newest message of its leader that it owes a report of. */
+  asked?: string;
+  /** The turn in which it reported last, since it was asked. */
+  reportedIn?: number;
   /** Reminders since it reported last, and the first turn of those that ended without a report. */
   reminders: number;
   unreportedSince?: number;

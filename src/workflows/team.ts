@@ -101,6 +101,7 @@ export async function concludeTurn(
       ref,
       turn,
       ...(requesters ? { requesters } : {}),
+      hasMore: session.hasWork,
     });
     for (const report of reports)
       await deliverMessage.executeWithOptions({ summary: 'report to the leader' }, [report]);

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { afterWorkerTurn, answerText, failureText, reminderText } from '../../src/core/after-worker-turn.ts';
 
-const ended = { finishReason: 'model_stop', hasReported: false, reminders: 0, isSpent: false } as const;
+const ended = {
+  finishReason: 'model_stop',
+  hasReported: false,
+  isOwing: true,
+  isGoingOn: false,
+  hasMore: false,
+  reminders: 0,
+  isSpent: false,
+} as const;
 
 describe('afterWorkerTurn', () => {
   it.each([
@@ -11,6 +19,12 @@ describe('afterWorkerTurn', () => {
     ['… and a third', { reminders: 2 }, { kind: 'remind', reminder: 3 }],
     ['then the answer goes by itself', { reminders: 3 }, { kind: 'answer' }],
     ['at once when no turn is left for a reminder', { isSpent: true }, { kind: 'answer' }],
+    ['who waits for what goes on is left alone', { isGoingOn: true, reminders: 3 }, { kind: 'waiting' }],
+    ['… and owes what that brings', { isGoingOn: true, hasReported: true }, { kind: 'waiting' }],
+    ['who has another message before it takes that in first', { hasMore: true }, { kind: 'waiting' }],
+    ['… unless it has reported', { hasMore: true, hasReported: true }, { kind: 'reported' }],
+    ['who was asked for nothing owes nothing', { isOwing: false }, { kind: 'reported' }],
+    ['what goes on hides no failure', { isGoingOn: true, finishReason: 'error' }, { kind: 'failure' }],
     ['an error is told', { finishReason: 'error' }, { kind: 'failure' }],
     [
       'an interrupt is told, after a report too',

@@ -148,7 +148,7 @@ const eventually = (session: Session) => expect.poll(() => told(session), { time
 
 describe('a team', () => {
   it('works: a leader creates workers, and their reports wake it', async () => {
-    ofWorker('ann').queue(reports('The answer is 42.'), says('Done.'));
+    ofWorker('ann').queue(calls('team_say', { content: 'The answer is 42.', to: ' lead ' }), says('Done.'));
     ofWorker('bob').queue(calls('team_say', { content: 'For everybody' }), says('Done.'));
     const session = await aTeam('works', 'ann', 'bob');
     await eventually(session).toEqual(
@@ -156,6 +156,9 @@ describe('a team', () => {
     );
     expect(await told(at(session, 'ann'))).toContain('lead: Work, ann.');
     await eventually(at(session, 'ann')).toContain('bob: For everybody');
+    // She has reported, and a mate's word asks for nothing: she is reminded of nothing.
+    await expect.poll(async () => (await at(session, 'ann').get())?.state).toBe('idle');
+    expect(await told(at(session, 'ann'))).toHaveLength(2);
 
     const team = await session.team();
     expect(team).toMatchObject({
@@ -283,6 +286,8 @@ describe('a team', () => {
     expect(call).toMatchObject({ name: 'appraise', path: ['hal', 'ida'], sessionId: 'deep.hal.ida' });
     await session.submitExternalResults([{ callId: call?.callId ?? '', state: 'success', content: '5' }]);
     await eventually(at(session, 'hal')).toContain('ida: Worth 5');
+    // Whose team is at work is not asked for a report meanwhile.
+    expect((await told(at(session, 'hal'))).slice(0, 2)).toEqual(['lead: Get it appraised.', 'ida: Worth 5']);
     await expect(
       session.submitExternalResults([{ callId: call?.callId ?? '', state: 'success', content: '6' }]),
     ).rejects.toThrow();
@@ -371,18 +376,18 @@ describe('a team', () => {
   });
 
   it('ends what its workers have set for later, too', async () => {
-    ofWorker('lea').queue(
-      calls('remind_me_at', { when: '2d', text: 'Look' }),
-      reports('Set.'),
-      says('Done.'),
-    );
+    ofWorker('lea').queue(calls('remind_me_at', { when: '2d', text: 'Look' }), says('I wait until then.'));
     const session = await aTeam('later', 'lea');
-    await eventually(session).toContain('lea: Set.');
+    await expect
+      .poll(async () => (await session.team())?.members[0]?.finishReason, { timeout: 20_000 })
+      .toBe('model_stop');
     const lea = { owner: session.owner, sessionId: at(session, 'lea').id };
     const [reminder] = await openReminders(stack.content.store, lea);
     ofLeader('later').queue(calls('team_delete', {}), says('Over.'));
     await (await session.submit('End it', { ifBusy: 'queue' })).result();
     expect(await openReminders(stack.content.store, lea)).toEqual([]);
+    // Nor was she told to report while she waited.
+    expect(await told(at(session, 'lea'))).toEqual(['lead: Work, lea.']);
     const workflow = temporal.workflow.getHandle(reminderWorkflowId(lea, reminder?.key ?? ''));
     await expect(workflow.result()).rejects.toThrow(/cancel/i);
   });
