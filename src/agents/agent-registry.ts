@@ -2,7 +2,7 @@ import { failure } from '../contracts/failures.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import { didYouMean } from '../tools/nearest-names.ts';
 import type { Agent } from './agent.ts';
-import { refuseCircles, withSubagents } from './check-circles.ts';
+import { refuseCircles, refuseUnknown, withSubagents } from './check-circles.ts';
 
 /** The agents that a worker knows. */
 export interface AgentRegistry {
@@ -22,7 +22,7 @@ export class AgentNotFoundError extends Error {
   }
 }
 
-/** @throws DefinitionError when two agents have one name, or call each other in a circle. */
+/** @throws DefinitionError when two agents have one name, call or create each other in a circle, or name one that is not there. */
 export function createAgentRegistry(given: readonly Agent[]): AgentRegistry {
   const agents = withSubagents(given);
   const byName = new Map<string, Agent>();
@@ -37,6 +37,7 @@ export function createAgentRegistry(given: readonly Agent[]): AgentRegistry {
     }
     byName.set(agent.name, agent);
   }
+  refuseUnknown(agents);
   refuseCircles(agents);
   return {
     get(name) {

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import { createAgentRegistry } from '../../src/agents/agent-registry.ts';
 import { agentTool, type AgentToolOptions } from '../../src/agents/agent-tool.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
+import { defineConfig } from '../../src/agents/define-config.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 
-const agent = (name: string, ...tools: Tool[]) =>
-  defineAgent({ name, model: 'openai/m', instructions: 'You work.', tools });
+const plain = { model: 'openai/m', instructions: 'You work.' };
+const agent = (name: string, ...tools: Tool[]) => defineAgent({ ...plain, name, tools });
 
 describe('agentTool', () => {
   it('is named and described by its agent', () => {
@@ -67,6 +68,23 @@ describe('the agents of a worker', () => {
     const c = agent('c', agentTool('b'));
     expect(() => createAgentRegistry([a, b, c])).toThrow('in a circle: b → c → b.');
     expect(() => createAgentRegistry([agent('self', agentTool('self'))])).toThrow('self → self');
+  });
+
+  it('are refused when they create each other in a circle, through templates of their teams too', () => {
+    const worker = agent('worker', agentTool('chief'));
+    const part = defineAgent({ ...plain, name: 'part', team: { templates: [worker] } });
+    const chief = defineAgent({ ...plain, name: 'chief', team: { templates: [part] } });
+    expect(() => createAgentRegistry([chief])).toThrow('chief → part → worker → chief');
+    const bounded = agent('worker', agentTool('chief', { limits: { depth: 3 } }));
+    const fine = defineAgent({ ...plain, name: 'chief', team: { templates: [bounded] } });
+    expect(createAgentRegistry([fine]).list()).toHaveLength(2);
+  });
+
+  it('are all there: a tool that names no agent is refused, with the names that are near', () => {
+    const lead = agent('lead', agentTool('reserch', { name: 'find' }));
+    expect(() => defineConfig({ agents: [lead, agent('research')] })).toThrow(
+      /agent "lead".*tools\.find.*there is no agent reserch\. Did you mean research\?/s,
+    );
   });
 
   it('may call each other where somebody says how deep', () => {
