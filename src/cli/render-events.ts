@@ -120,7 +120,9 @@ export function renderEvent(view: View, event: AgentEvent, options: RenderOption
       return whole(`${colors.magenta(printable(event.from))}: ${oneLine(event.text, width)}`);
     case 'team_changed': {
       const { member } = event;
-      const what = member ? `${printable(member.name)} (${printable(member.agent)}) joined` : event.change;
+      const what = member
+        ? `${printable(member.name)} (${printable(member.agent)}) ${event.change === 'member_removed' ? 'left' : 'joined'}`
+        : event.change;
       return whole(colors.dim(`  team ${oneLine(event.team, width)}: ${what}`));
     }
     case 'background_task': {

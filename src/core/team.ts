@@ -65,6 +65,11 @@ export function addMember(team: Team, member: TeamMember, taken: readonly string
   return { ...team, members: [...team.members, member] };
 }
 
+export function removeMember(team: Team, key: string): Team {
+  const members = team.members.filter((member) => member.key !== key);
+  return members.length === team.members.length ? team : { ...team, members };
+}
+
 /** The names that a message goes to. */
 export function recipientsOf(team: Team, from: string, to: string | undefined): string[] {
   const everybody = [team.leader, ...team.members.map(({ name }) => name)];

@@ -153,7 +153,7 @@ export const EventBody = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('team_message'), from: z.string(), text: z.string() }),
   z.object({
     kind: z.literal('team_changed'),
-    change: z.enum(['created', 'member_added', 'deleted']),
+    change: z.enum(['created', 'member_added', 'member_removed', 'deleted']),
     team: z.string(),
     member: z
       .object({

@@ -2,8 +2,11 @@ import { parseTurnId, sessionWorkflowId, type SessionRef } from '../contracts/id
 import { startWorkerUpdate } from '../contracts/messages.ts';
 import { childSessionId } from '../core/lineage.ts';
 import { addMember, TeamRuleError, type TeamMember } from '../core/team.ts';
+import { outlastStore } from '../activities/outlast-store.ts';
 import { courierHere } from '../inbox/courier.ts';
+import { describeError } from '../tools/tool-errors.ts';
 import type { CallContext } from '../tools/tool.ts';
+import { dismiss } from './end-team.ts';
 import { memberSeat, mustLead, type Seat, type TeamPlace } from './place.ts';
 import { send } from './say.ts';
 import { changeMembership, changeTeam, readMembership } from './team-slot.ts';
@@ -36,14 +39,16 @@ export async function createWorker(
     relay: 'gates' as const,
     callId: context.callId,
   };
-  await store.sessions.open(worker, agent, lineage);
-  await enrol(place, seat, worker, name);
-  const { temporal } = courierHere(store);
-  await temporal.workflow
-    .getHandle(sessionWorkflowId(ref))
-    .executeUpdate(startWorkerUpdate, { args: [{ ref: worker, agent, name }] });
-  const { callId, requesters } = context;
-  await send(place, seat, name, { id: `prompt/${callId}`, text: prompt, requesters });
+  await orLeave(place, { seat, member, context }, async () => {
+    await store.sessions.open(worker, agent, lineage);
+    await enrol(place, seat, worker, name);
+    const { temporal } = courierHere(store);
+    await temporal.workflow
+      .getHandle(sessionWorkflowId(ref))
+      .executeUpdate(startWorkerUpdate, { args: [{ ref: worker, agent, name }] });
+    const { callId, requesters } = context;
+    await send(place, seat, name, { id: `prompt/${callId}`, text: prompt, requesters });
+  });
   return `${name} is at work, in session ${sessionId}. You get a message when there is a report: don't ask before.`;
 }
 
@@ -83,16 +88,18 @@ export async function inviteSession(
     key: context.callId,
   };
   const seat = await join(place, member, context);
-  await store.sessions.setLineage(guest, {
-    parent: ref.sessionId,
-    kind: 'invited',
-    name,
-    relay: 'gates',
-    callId: context.callId,
-  });
-  await enrol(place, seat, guest, name);
   const { callId, requesters } = context;
-  await send(place, seat, name, { id: `prompt/${callId}`, text: prompt, requesters });
+  await orLeave(place, { seat, member, context }, async () => {
+    await store.sessions.setLineage(guest, {
+      parent: ref.sessionId,
+      kind: 'invited',
+      name,
+      relay: 'gates',
+      callId,
+    });
+    await enrol(place, seat, guest, name);
+    await send(place, seat, name, { id: `prompt/${callId}`, text: prompt, requesters });
+  });
   return `${name} has joined. You get a message when there is a report: don't ask before.`;
 }
 
@@ -120,6 +127,22 @@ async function join(place: TeamPlace, member: TeamMember, { turnId }: CallContex
     };
   });
   return { ...seat, team: team ?? seat.team };
+}
+
+/** Whoever can't begin is no member: what was done for it is taken back. A repeat of the call, after its worker was lost, goes on instead. */
+async function orLeave(
+  place: TeamPlace,
+  { seat, member, context }: { seat: Seat; member: TeamMember; context: CallContext },
+  begin: () => Promise<void>,
+): Promise<void> {
+  try {
+    await begin();
+  } catch (error) {
+    const turn = parseTurnId(context.turnId)?.turn ?? 0;
+    const reason = `it could not begin: ${describeError(error)}`;
+    await outlastStore(context.signal, () => dismiss(place, seat, member, { turn, reason }));
+    throw error;
+  }
 }
 
 async function enrol(

@@ -2,11 +2,11 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
 import { endUpdate } from '../contracts/messages.ts';
 import { interruptTasks } from '../activities/background-source.ts';
-import type { TeamMember } from '../core/team.ts';
+import { removeMember, type TeamMember } from '../core/team.ts';
 import { courierHere } from '../inbox/courier.ts';
 import { cancelReminders } from '../reminders/reminder-source.ts';
 import { describeError } from '../tools/tool-errors.ts';
-import type { TeamPlace } from './place.ts';
+import type { Seat, TeamPlace } from './place.ts';
 import { changeMembership, changeTeam, readTeam } from './team-slot.ts';
 
 /** How long one worker's end is waited for: a tool that does not stop must not hold up the others'. */
@@ -26,18 +26,50 @@ export async function endTeam(
   const team = await readTeam(place.store, leader);
   if (!team) return [];
   const faults: string[] = [];
-  for (const member of team.members) {
-    const ref = { owner: leader.owner, sessionId: member.sessionId };
-    faults.push(...(await endMember(place, ref, member, reason)));
-    await changeMembership(place.store, ref, (now) => (now?.teamId === team.id ? undefined : now));
-    // Only now: as long as it is a member, what it has begun may wake it.
-    if (member.role === 'created') await endBegun(place, ref, reason);
-  }
+  for (const member of team.members) faults.push(...(await release(place, { team, leader }, member, reason)));
   await changeTeam(place.store, leader, (now) =>
     now?.id === team.id
       ? { team: undefined, turn, events: [{ kind: 'team_changed', change: 'deleted', team: team.name }] }
       : { team: now },
   );
+  return faults;
+}
+
+/** Ends one member, and takes it out of the team. */
+export async function dismiss(
+  place: Pick<TeamPlace, 'store'>,
+  seat: Pick<Seat, 'team' | 'leader'>,
+  member: TeamMember,
+  { turn, reason }: { turn: number; reason: string },
+): Promise<void> {
+  await release(place, seat, member, reason);
+  const { name, sessionId, agent, role } = member;
+  await changeTeam(place.store, seat.leader, (now) => {
+    const team = now?.id === seat.team.id ? removeMember(now, member.key) : now;
+    if (!team || team === now) return { team: now };
+    const event = {
+      kind: 'team_changed' as const,
+      change: 'member_removed' as const,
+      team: team.name,
+      member: { name, sessionId, agent, role },
+    };
+    return { team, turn, events: [event] };
+  });
+}
+
+async function release(
+  place: Pick<TeamPlace, 'store'>,
+  { team, leader }: Pick<Seat, 'team' | 'leader'>,
+  member: TeamMember,
+  reason: string,
+): Promise<string[]> {
+  const ref = { owner: leader.owner, sessionId: member.sessionId };
+  // It may never have begun.
+  if (!(await place.store.sessions.get(ref))) return [];
+  const faults = await endMember(place, ref, member, reason);
+  await changeMembership(place.store, ref, (now) => (now?.teamId === team.id ? undefined : now));
+  // Only now: as long as it is a member, what it has begun may wake it.
+  if (member.role === 'created') await endBegun(place, ref, reason);
   return faults;
 }
 

@@ -398,6 +398,13 @@ describe('a team', () => {
     await (await visitor.submit('Hello')).result();
     await (await stranger.submit('Hello')).result();
     const session = await aTeam('mess', 'lea');
+    const { sessions } = stack.content.store;
+    const above = { owner: session.owner, sessionId: 'above' };
+    await sessions.open(above, 'guest');
+    await sessions.setLineage(
+      { ...above, sessionId: 'mess' },
+      { parent: 'above', kind: 'invited', name: 'mess', relay: 'gates' },
+    );
     const invites = (id: string, name: string) =>
       calls('agent_invite', { session: id, name, description: 'Visits', prompt: 'Help.' });
     ofLeader('mess').queue(
@@ -407,6 +414,7 @@ describe('a team', () => {
       creates('Lead'),
       invites('stranger', 'sue'),
       invites('mess', 'me'),
+      invites('above', 'abe'),
       invites('visitor', 'vic'),
       calls('team_say', { content: 'Hi', to: 'nobody' }),
       says('Well.'),
@@ -422,9 +430,13 @@ describe('a team', () => {
     expect(await resultsOf(session, 'agent_invite')).toEqual([
       expect.stringMatching(/there is no session stranger/),
       expect.stringMatching(/sessions of lead may not be invited/),
+      expect.stringMatching(/can't be put below mess/),
       expect.stringMatching(/vic has joined/),
     ]);
     expect((await resultsOf(session, 'team_say')).at(-1)).toMatch(/no nobody in the team.*lead, lea, vic/);
+
+    // Who could not join is no member.
+    expect((await session.team())?.members.map(({ name }) => name)).toEqual(['lea', 'vic']);
 
     // A session has one leader.
     const other = stack.session(lead, 'second');
