@@ -1,6 +1,7 @@
 import { ApplicationFailure } from '@temporalio/activity';
 import { AgentNotFoundError } from '../agents/agent-registry.ts';
 import { failure, type FailureCode } from '../contracts/failures.ts';
+import { InboxError } from '../inbox/inbox-error.ts';
 import { ModelError, type ModelErrorCode } from '../model/model-error.ts';
 import { StoreUnavailableError } from '../store/store.ts';
 
@@ -23,8 +24,8 @@ const modelFailures: Record<ModelErrorCode, FailureCode> = {
 const maxMessageLength = 2000;
 
 /**
- * The one place that decides what Temporal retries. A model error is final by its class, or when its attempts are used up; a store that is
- * away is waited for; anything else is a bug, and final.
+ * The one place that decides what Temporal retries. A model error is final by its class, or when its attempts are used up; a message that
+ * was not delivered by its reason; a store that is away is waited for; anything else is a bug, and final.
  */
 export function toFailure(error: unknown, attempt: number, maxAttempts: number): Error {
   if (error instanceof ApplicationFailure) return error;
@@ -45,6 +46,13 @@ export function toFailure(error: unknown, attempt: number, maxAttempts: number):
       message: error.message,
       type: failure.storeUnavailable,
       nonRetryable: false,
+      cause: error,
+    });
+  if (error instanceof InboxError)
+    return ApplicationFailure.create({
+      message: error.message,
+      type: error.code,
+      nonRetryable: !error.isRetryable,
       cause: error,
     });
   if (error instanceof AgentNotFoundError)

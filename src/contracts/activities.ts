@@ -70,7 +70,7 @@ export interface LetterInput {
 }
 
 export interface InboxActivities {
-  /** Delivers; tries again for as long as the inbox is full or nobody answers. False when there is no such session. */
+  /** Delivers; tries again, within a day, while the inbox is full or nobody answers. False when nobody will take it: its sender's observers are told. */
   deliverMessage(input: LetterInput): Promise<boolean>;
 }
 

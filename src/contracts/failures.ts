@@ -14,6 +14,10 @@ export const failure = {
   tooLarge: 'PayloadTooLarge',
   /** Of an update: the call, turn or input that it names cannot take it. */
   rejected: 'Rejected',
+  /** Of a message: its session takes in no more now, and will later. */
+  full: 'InboxFull',
+  /** Of a message: its session has been ended. */
+  ended: 'SessionEnded',
   /** Of an answer: its call takes it, but not from this person. */
   forbidden: 'Forbidden',
   /** Of a workflow that ran a turn: the turn ended without an answer. Its first detail is the reply. */

@@ -12,7 +12,7 @@ import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
 import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
 import { teamMessageUpdate } from '../contracts/messages.ts';
 import type { Store } from '../store/store.ts';
-import { InboxError } from './inbox-error.ts';
+import { InboxError, type InboxErrorCode } from './inbox-error.ts';
 import { seal } from './seal.ts';
 
 /** How long the session's answer is waited for: without a worker there is none. */
@@ -38,8 +38,8 @@ export interface Delivery {
  * Puts a message into a session's inbox, and wakes the session when it is idle. Resolves when the message is there: then it can't be lost,
  * and of two messages of one sender that waits for the first, the first is read first. A repeat under the same id does nothing.
  *
- * @throws InboxError `not_found` when the owner has no such session, `closed` when it takes in no messages, ever, `refused` when its inbox is full or the message is malformed, `no_worker`,
- * `unavailable`.
+ * @throws InboxError `not_found` when the owner has no such session, `closed` when it takes in no messages, ever, `refused` when the message is malformed, `full` when its inbox is,
+ * `no_worker`, `unavailable`.
  */
 export async function deliver(courier: Courier, { owner, to, message }: Delivery): Promise<InboxAnswer> {
   const { store, temporal } = courier;
@@ -68,19 +68,25 @@ export async function deliver(courier: Courier, { owner, to, message }: Delivery
       );
     } catch (error) {
       const refusal = refusalOf(error);
-      if (refusal !== undefined) throw new InboxError('refused', refusal, { cause: error });
+      if (refusal) throw refusal;
       if (!isRace(error) || attempt >= attempts) throw undelivered(error, to);
       await sleep(20 * 2 ** attempt);
     }
   }
 }
 
-function refusalOf(error: unknown): string | undefined {
-  const isRefused =
-    error instanceof WorkflowUpdateFailedError &&
-    error.cause instanceof ApplicationFailure &&
-    error.cause.type === failure.rejected;
-  return isRefused ? error.cause.message : undefined;
+const refusals = new Map<string, InboxErrorCode>([
+  [failure.rejected, 'refused'],
+  [failure.ended, 'closed'],
+  [failure.full, 'full'],
+]);
+
+/** What the session itself answered. */
+function refusalOf(error: unknown): InboxError | undefined {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : undefined;
+  if (!(cause instanceof ApplicationFailure)) return undefined;
+  const code = refusals.get(cause.type ?? '');
+  return code && new InboxError(code, cause.message, { cause: error });
 }
 
 /** The run that took the update in ended before it answered: another one will take it. */

@@ -63,7 +63,7 @@ const longActivity = {
 /** Model calls keep their own time limits; this one only ends what escaped them. The activity itself decides which failure is final. */
 export const { callModel } = proxyActivities<StepActivities>({ ...longActivity, startToCloseTimeout: '1h' });
 
-/** It tries again until the message is there: a sender's session waits for that, so that its messages stay in order. */
+/** A sender's session waits for the end of it, so that its messages stay in order. The activity itself decides what is tried again. */
 export const { deliverMessage } = proxyActivities<InboxActivities>({
   startToCloseTimeout: '1m',
   retry: {

@@ -7,7 +7,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { failure } from '../contracts/failures.ts';
+import { failure, type FailureCode } from '../contracts/failures.ts';
 import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
 import { inboxSignal, teamMessageSignal, teamMessageUpdate } from '../contracts/messages.ts';
 import { store } from './activity-proxies.ts';
@@ -30,7 +30,12 @@ export function handleInbox(session: SessionState): void {
       await condition(() => session.isLoaded);
       return receive(session, message);
     },
-    { validator: (message) => rejectIf(whyNoInboxMessage(message) ?? whyCrowded(session)) },
+    {
+      validator: (message) => {
+        rejectIf(failure.rejected, whyNoInboxMessage(message));
+        rejectIf(failure.full, whyCrowded(session));
+      },
+    },
   );
 }
 
@@ -41,7 +46,7 @@ function ignore(error: unknown): void {
 }
 
 async function receive(session: SessionState, message: InboxMessage): Promise<InboxAnswer> {
-  rejectIf(whyNoInboxMessage(message));
+  rejectIf(failure.rejected, whyNoInboxMessage(message));
   const { inbox } = session;
   let status = inbox.take(message);
   if (status === 'full' && inbox.handed.length > 0) {
@@ -53,11 +58,11 @@ async function receive(session: SessionState, message: InboxMessage): Promise<In
   if (status !== 'full') return { status };
   const { sessionId } = session.ref;
   if (inbox.isClosed)
-    throw ApplicationFailure.nonRetryable(`session ${sessionId} has been ended`, failure.rejected);
+    throw ApplicationFailure.nonRetryable(`session ${sessionId} has been ended`, failure.ended);
   const waiting = inbox.handed.length + inbox.waiting.length;
   throw ApplicationFailure.nonRetryable(
     `the inbox of session ${sessionId} is full (${waiting} messages wait): send again when it has taken some in`,
-    failure.rejected,
+    failure.full,
   );
 }
 
@@ -70,8 +75,8 @@ function whyCrowded({ ref, runningTurnId }: SessionState): string | undefined {
   return `session ${ref.sessionId} can't take in more while ${runningTurnId} runs, which has had much: send again when that has ended`;
 }
 
-function rejectIf(why: string | undefined): void {
-  if (why !== undefined) throw ApplicationFailure.nonRetryable(why, failure.rejected);
+function rejectIf(code: FailureCode, why: string | undefined): void {
+  if (why !== undefined) throw ApplicationFailure.nonRetryable(why, code);
 }
 
 /** Passes what comes into the inbox on to the turn that runs, until it has ended. */

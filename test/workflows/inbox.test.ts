@@ -1,8 +1,11 @@
 import { Client } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { DefaultLogger } from '@temporalio/worker';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { Context } from '@temporalio/activity';
+import { deliverMessage } from '../../src/activities/deliver-message.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import type { Session } from '../../src/client/index.ts';
 import { sessionWorkflowId } from '../../src/contracts/ids.ts';
@@ -74,6 +77,23 @@ function send(session: Session, id: string, options: Partial<Delivery['message']
   const { owner = session.owner, ...rest } = options;
   const message = { id, kind: 'team' as const, from: { name: 'ann' }, text: `text of ${id}`, ...rest };
   return deliver(courier, { owner, to: { owner: session.owner, sessionId: session.id }, message });
+}
+
+const logger = new DefaultLogger('ERROR');
+
+/** As the activity of a workflow delivers it. */
+function letter(
+  { owner, id: sessionId }: Session,
+  draft: Pick<Delivery['message'], 'id'> & Partial<Delivery['message']>,
+  scheduledTimestampMs = Date.now(),
+): Promise<boolean> {
+  const { taskQueue, temporal } = courier;
+  const environment = new MockActivityEnvironment(
+    { taskQueue, scheduledTimestampMs },
+    { client: temporal, logger },
+  );
+  const message = { kind: 'team' as const, from: { name: 'ann' }, text: 'A report', ...draft };
+  return environment.run(() => deliverMessage(stack.content, { to: { owner, sessionId }, message }));
 }
 
 /** A session that is there, and whose workflow has returned. */
@@ -160,6 +180,23 @@ describe('the inbox of a session', () => {
       );
   });
 
+  it('has a delivery for a workflow end where it can’t succeed, and tells the sender’s observers why', async () => {
+    const session = stack.session(agent, 'idle');
+    const sender = stack.session(agent, 'busy');
+    const from = { name: 'b', sessionId: sender.id };
+    expect(await letter(session, { id: 'x'.repeat(300), from })).toBe(false);
+    expect(await letter(stack.session(agent, 'nowhere'), { id: 'y', from })).toBe(false);
+    const isUndelivered = (why: string) =>
+      expect.objectContaining({ kind: 'error', message: expect.stringContaining(why) as string });
+    const events = await stack.content.store.events.read({ owner: sender.owner, sessionId: sender.id }, 0);
+    expect(events).toEqual(
+      expect.arrayContaining([
+        isUndelivered('id must be a text of 1 to 200'),
+        isUndelivered('there is no session nowhere'),
+      ]),
+    );
+  });
+
   it('carries a long text by reference', async () => {
     const session = stack.session(agent, 'idle');
     const text = 'word '.repeat(50_000);
@@ -177,9 +214,15 @@ describe('the inbox of a session', () => {
     for (let i = 0; i < ids.length; i += 10)
       await Promise.all(ids.slice(i, i + 10).map((id) => send(session, id)));
     await expect(send(session, 'late')).rejects.toMatchObject({
-      code: 'refused',
+      code: 'full',
       message: expect.stringMatching(/inbox of session full is full \(200 messages wait\)/) as string,
     });
+    // From a workflow it is sent again, for a day.
+    await expect(letter(session, { id: 'later' })).rejects.toMatchObject({
+      type: 'full',
+      nonRetryable: false,
+    });
+    expect(await letter(session, { id: 'later' }, Date.now() - 25 * 3_600_000)).toBe(false);
     gate.open();
     await turn.result();
     await send(session, 'late');
