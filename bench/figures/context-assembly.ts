@@ -19,6 +19,7 @@ const equipped = {
   inactiveTools: new Map<string, string>(),
   additions: [],
   notices: [],
+  silentSources: [],
 };
 
 /**

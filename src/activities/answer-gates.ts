@@ -10,6 +10,9 @@ import { waitingForStore } from './sessions.ts';
 import { settleSiblings, toOutcome } from './settle-siblings.ts';
 import { toTurnCall } from './turn-call.ts';
 
+/** A source that is not there in time goes on starting, and the answer is refused until then: all of this is a short local activity. */
+const sourceLimitMs = 5_000;
+
 /**
  * Commits each answer to its call, in order, and then judges the siblings again that they may settle or bring up. An answer that does not
  * fit is refused with the reason, and its call waits on.
@@ -18,7 +21,7 @@ export async function answerGates(deps: ActivityDeps, input: AnswerGatesInput): 
   const { store, agents } = deps;
   const { ref, turn, answers, nextRun } = input;
   return waitingForStore(async () => {
-    const agent = await equip(deps, agents.get(input.agent), ref);
+    const agent = await equip(deps, agents.get(input.agent), ref, { limitMs: sourceLimitMs });
     const outcomes = new Map<string, GateOutcome>();
     for (const answer of answers) {
       const session = await store.sessions.open(ref, input.agent);

@@ -40,7 +40,10 @@ export async function callModel(deps: ActivityDeps, input: CallModelInput): Prom
   try {
     const definition = deps.agents.get(input.agent);
     maxAttempts = definition.maxModelAttempts;
-    const equipped = await equip(deps, definition, input.ref);
+    const equipped = await whileBeating(
+      () => ({ step: input.step, equips: true }),
+      () => equip(deps, definition, input.ref),
+    );
     if (hasBackground(definition)) await noticeLostTasks(deps, input.ref, input.step === 1);
     if (definition.team) await wakeLostMembers(deps.store, input.ref, input.step === 1);
     const agent = await withOutputTool(deps.store, equipped, input);

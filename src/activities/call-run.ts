@@ -1,4 +1,3 @@
-import type { Agent } from '../agents/agent.ts';
 import type { TurnAddress } from '../contracts/activities.ts';
 import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import type { Requesters } from '../core/approval.ts';
@@ -15,6 +14,8 @@ import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import { askInCall } from './ask-in-call.ts';
 import type { CallMark } from './call-mark.ts';
 import type { ActivityDeps } from './deps.ts';
+import { whyToolIsGone } from './equip-for-calls.ts';
+import type { EquippedAgent } from './equip.ts';
 import { EventPublisher } from './event-publisher.ts';
 import { isFinal, judge } from './judge.ts';
 import { isCancelRequested } from './liveness.ts';
@@ -30,7 +31,7 @@ const maxDispatches = 5;
 export interface Batch {
   deps: ActivityDeps;
   address: TurnAddress & { requesters?: Requesters };
-  agent: Agent;
+  agent: EquippedAgent;
   session: SessionRecord;
   policy: PermissionPolicy;
   ledger: CallLedger;
@@ -85,7 +86,9 @@ export class CallRun {
       await this.#batch.deps.store.calls.move(this.#batch.address.ref, before.callId, { state: 'allowed' });
     const tool = this.#batch.agent.toolByName.get(before.name);
     if (!tool)
-      return this.#settle(errorOutcome(`The tool ${before.name} is not part of the agent any more.`));
+      return this.#settle(
+        errorOutcome(`Nothing was done: ${whyToolIsGone(this.#batch.agent, before.name)}.`),
+      );
     const secrets = tool.secrets ?? [];
     const raw = await fillSecrets(
       this.#batch.deps.store,

@@ -28,6 +28,8 @@ export interface EquippedAgent extends Agent {
   readonly additions: readonly string[];
   /** What each source wants the model to know now. */
   readonly notices: readonly Notice[];
+  /** Sources that could not say which tools they have. */
+  readonly silentSources: readonly string[];
 }
 
 export interface Notice {
@@ -40,13 +42,14 @@ export interface Notice {
 /**
  * Gathers the tools of a session: the agent's own, those of its active groups, and those that sources have now, the worker's included.
  *
- * @param session as it was read just now, where it was.
+ * @param options.session as it was read just now, where it was.
+ * @param options.limitMs for each source.
  */
 export async function equip(
   deps: ActivityDeps,
   agent: Agent,
   ref: SessionRef,
-  session?: SessionRecord,
+  { session, limitMs = loadLimitMs }: { session?: SessionRecord; limitMs?: number } = {},
 ): Promise<EquippedAgent> {
   const { lineage } = session ?? (await deps.store.sessions.get(ref)) ?? {};
   const slots = slotsOf(deps.store.slots, ref);
@@ -72,7 +75,7 @@ export async function equip(
     worker: deps.worker,
     slots,
   };
-  const loaded = await Promise.all(sources.map((source) => load(source, context)));
+  const loaded = await Promise.all(sources.map((source) => load(source, context, limitMs)));
 
   const toolByName = new Map<string, Tool>(agent.toolByName);
   if (builtIn.resetTools) add(toolByName, builtIn.resetTools);
@@ -102,6 +105,7 @@ export async function equip(
     inactiveTools: groups.inactiveTools,
     additions: loaded.flatMap(({ instructions }) => (instructions === undefined ? [] : [instructions])),
     notices,
+    silentSources: loaded.filter(({ isSilent }) => isSilent).map(({ source }) => source),
     permissions: {
       ...permissions,
       workingDirectories: [
@@ -151,14 +155,15 @@ function add(toolByName: Map<string, Tool>, tool: Tool): boolean {
 async function load(
   source: ToolSource,
   context: Omit<ToolSourceContext, 'signal'>,
+  limitMs: number,
 ): Promise<LoadedTools & { source: string }> {
-  const signal = AbortSignal.timeout(loadLimitMs);
+  const signal = AbortSignal.timeout(limitMs);
   try {
     const loaded = await orAbort(source.load({ ...context, signal }), signal);
     return { ...loaded, source: source.name };
   } catch (error) {
-    const why = signal.aborted ? `it did not answer within ${loadLimitMs / 1000} s` : describeError(error);
+    const why = signal.aborted ? `it did not answer within ${limitMs / 1000} s` : describeError(error);
     const notice = `The tools of ${source.name} are not available now: ${why}`;
-    return { tools: [], notice, source: source.name };
+    return { tools: [], notice, source: source.name, isSilent: true };
   }
 }

@@ -1,4 +1,3 @@
-import type { Agent } from '../agents/agent.ts';
 import type { GateAnswer, GateOutcome } from '../contracts/activities.ts';
 import type { CallState } from '../core/next-action.ts';
 import type { PermissionPolicy, PermissionRule } from '../core/permission.ts';
@@ -9,6 +8,8 @@ import type { AuditDraft, CallRecord, SessionRecord } from '../store/store.ts';
 import { checkArguments, parseArguments } from '../tools/parse-arguments.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
 import type { ActivityDeps } from './deps.ts';
+import { whyToolIsGone } from './equip-for-calls.ts';
+import type { EquippedAgent } from './equip.ts';
 import { judgeReconciled } from './judge-reconciled.ts';
 import { isFinal, judge } from './judge.ts';
 import { rulesToRemember, whyNoRules } from './remembered-rules.ts';
@@ -42,11 +43,11 @@ interface Move {
 /** Applies answers to calls of one session, under the permissions that hold now. */
 export class GateAnswering {
   readonly #deps: ActivityDeps;
-  readonly #agent: Agent;
+  readonly #agent: EquippedAgent;
   readonly #session: SessionRecord;
   readonly #policy: PermissionPolicy;
 
-  constructor(deps: ActivityDeps, agent: Agent, session: SessionRecord, policy: PermissionPolicy) {
+  constructor(deps: ActivityDeps, agent: EquippedAgent, session: SessionRecord, policy: PermissionPolicy) {
     this.#deps = deps;
     this.#agent = agent;
     this.#session = session;
@@ -89,7 +90,7 @@ export class GateAnswering {
       const text = reason === undefined ? `${call.name} was denied.` : `${call.name} was denied: ${reason}`;
       return this.#settle(call, given, textOutcome('denied', text), 'deny');
     }
-    if (!tool) return rejected(call, `the tool ${call.name} is not part of the agent any more`);
+    if (!tool) return rejected(call, whyToolIsGone(this.#agent, call.name));
     if (tool.question) return this.#answerQuestion(call, given, tool);
     return this.#allow(call, given, tool);
   }

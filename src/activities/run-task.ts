@@ -7,7 +7,7 @@ import type { CallRecord, EventStore } from '../store/store.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
 import { CallRun, type CallLedger } from './call-run.ts';
 import type { ActivityDeps } from './deps.ts';
-import { equip } from './equip.ts';
+import { equipForCalls } from './equip-for-calls.ts';
 import { policyOf } from './policy.ts';
 import { isCancelRequested, stopFailure, whileBeating } from './liveness.ts';
 import { readTasks, settleOrRecord, taskMessageId, toChange } from './task-registry.ts';
@@ -21,14 +21,19 @@ export async function runTask(deps: ActivityDeps, input: Input): Promise<EndedTa
   const { ref, callId } = input;
   const { attempt } = Context.current().info;
   try {
+    const session = await store.sessions.open(ref, input.agent);
+    const known = await store.calls.get(ref, callId);
+    const agent = await whileBeating(
+      () => ({ step: input.step, equips: true }),
+      (signal) =>
+        equipForCalls(deps, deps.agents.get(input.agent), session, { calls: known ? [known] : [], signal }),
+    );
     const [before] = await store.calls.dispatch(ref, [callId]);
     if (!before) throw new Error(`Call ${callId} is not in the store`);
     const task = (await readTasks(store, ref)).find(({ taskId }) => taskId === callId);
     if (task && task.state !== 'running') return { change: toChange(before), isLate: true };
     if (!task && isSettled(before)) return { change: toChange(before), isLate: false };
 
-    const agent = await equip(deps, deps.agents.get(input.agent), ref);
-    const session = await store.sessions.open(ref, input.agent);
     const ledger = new TaskLedger(deps, input);
     const batch = {
       deps,

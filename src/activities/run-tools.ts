@@ -5,7 +5,7 @@ import { NotInStoreError, type CallRecord, type CallStore } from '../store/store
 import { CallMark } from './call-mark.ts';
 import { CallRun, turnLedger, type Batch } from './call-run.ts';
 import type { ActivityDeps } from './deps.ts';
-import { equip } from './equip.ts';
+import { equipForCalls } from './equip-for-calls.ts';
 import { policyOf } from './policy.ts';
 import { isCancelRequested, stopFailure, whileBeating } from './liveness.ts';
 import { toChange } from './task-registry.ts';
@@ -22,9 +22,13 @@ export async function runTools(deps: ActivityDeps, input: Input): Promise<CallCh
   const { calls } = deps.store;
   try {
     const session = await deps.store.sessions.open(input.ref, input.agent);
-    const agent = await equip(deps, deps.agents.get(input.agent), input.ref, session);
+    const listed = await read(calls, input);
+    const agent = await whileBeating(
+      () => ({ step: input.step, equips: true }),
+      (signal) => equipForCalls(deps, deps.agents.get(input.agent), session, { calls: listed, signal }),
+    );
     // What a worker died of is counted before it is tried again.
-    const before = attempt > 1 ? await calls.dispatch(input.ref, input.callIds) : await read(calls, input);
+    const before = attempt > 1 ? await calls.dispatch(input.ref, input.callIds) : listed;
     const batch: Batch = {
       deps,
       address: input,

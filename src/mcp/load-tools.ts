@@ -36,6 +36,7 @@ export async function loadTools(
   } catch (error) {
     return {
       tools: [],
+      isSilent: true,
       notice: `The tools of the MCP server ${name} are not available now: ${describeError(error)}`,
     };
   }

@@ -8,7 +8,7 @@ import type { WorkerScope } from './worker-scope.ts';
  *
  * **Contract:** `load` is asked before each model call and each batch of tools, so what is slow is cached; the same session gets the same
  * tools in the same order as long as nothing changed, which keeps the provider's prompt cache warm. What it throws, or a load that takes
- * longer than `loadLimitMs`, costs its tools and not the turn: the model is told.
+ * longer than `loadLimitMs`, costs its tools and not the turn: the model is told. A call that may run already waits for a while.
  */
 export interface ToolSource {
   /** Unique in an agent: letters, digits, `_` and `-`. Notices and listings name it. */
@@ -36,6 +36,8 @@ export interface ToolSourceContext {
 
 export interface LoadedTools {
   tools: readonly Tool[];
+  /** Which tools there are can't be told now: a call that may run waits for its tool, and asks again. */
+  isSilent?: boolean;
   /** Goes to the end of the system prompt: a text that stays the same from step to step. */
   instructions?: string;
   /**

@@ -4,6 +4,7 @@ import { openChild } from '../../src/activities/child-turns.ts';
 import { ContextCache } from '../../src/activities/context-cache.ts';
 import type { ActivityDeps } from '../../src/activities/deps.ts';
 import { equip, type EquippedAgent } from '../../src/activities/equip.ts';
+import { equipForCalls, whyToolIsGone } from '../../src/activities/equip-for-calls.ts';
 import { putNotices } from '../../src/activities/put-notices.ts';
 import { createAgentRegistry } from '../../src/agents/agent-registry.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
@@ -11,6 +12,7 @@ import type { SessionRef } from '../../src/contracts/ids.ts';
 import { deliver } from '../../src/inbox/deliver.ts';
 import { createModelRegistry } from '../../src/model/registry.ts';
 import { openStore, type OpenStore } from '../../src/store/open-store.ts';
+import type { CallRecord } from '../../src/store/store.ts';
 import type { LoadedTools, ToolSource } from '../../src/tools/tool-source.ts';
 import { openedTurn } from '../store/sample-session.ts';
 import { aTool } from '../tools/a-tool.ts';
@@ -196,5 +198,27 @@ describe('notices', () => {
     await content.store.slots.update(ref, 'notices', () => ({ value: undefined }));
     await put(1, 'two open');
     expect(await hints()).toEqual(['two open']);
+  });
+
+  it('waits for a source that is silent while a call needs its tool, and says so where that takes too long', async () => {
+    let asked = 0;
+    const slow = source('slow', async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('it is still starting');
+      return { tools: [aTool({ name: 'late' })] };
+    });
+    const session = await content.store.sessions.open(ref, 'support');
+    const calls = [{ name: 'late', state: 'allowed' } as CallRecord];
+    const { signal } = new AbortController();
+    const equipped = await equipForCalls(deps, agentWith(slow), session, { calls, signal });
+    expect([...equipped.toolByName.keys()]).toContain('late');
+
+    const gone = await equipForCalls(deps, agentWith(slow), session, {
+      calls: [{ ...calls[0]!, name: 'gone' }],
+      signal,
+    });
+    expect(asked).toBe(3);
+    expect(whyToolIsGone(gone, 'gone')).toMatch(/not part of the agent any more/);
+    expect(whyToolIsGone({ ...gone, silentSources: ['slow'] }, 'gone')).toMatch(/slow can't be asked for it/);
   });
 });
