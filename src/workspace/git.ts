@@ -13,7 +13,8 @@ export class Git {
   readonly #env: NodeJS.ProcessEnv;
   readonly #workTree: string;
   readonly #folder: string;
-  readonly #timeoutMs: number;
+  /** Of each command. */
+  readonly timeoutMs: number;
 
   /** @param options.timeoutMs of each command */
   constructor({
@@ -26,7 +27,7 @@ export class Git {
     timeoutMs?: number;
   }) {
     this.#folder = folder;
-    this.#timeoutMs = timeoutMs;
+    this.timeoutMs = timeoutMs;
     this.#workTree = workTree;
     this.#env = {
       PATH: process.env['PATH'],
@@ -99,7 +100,7 @@ export class Git {
     const timer = setTimeout(() => {
       isLate = true;
       end();
-    }, this.#timeoutMs);
+    }, this.timeoutMs);
     signal?.addEventListener('abort', end, { once: true });
     child.once('exit', end);
     try {
@@ -108,7 +109,7 @@ export class Git {
       // What was killed leaves its lock.
       if (isLate || signal?.aborted) await rm(join(this.#folder, 'index.lock'), { force: true });
       signal?.throwIfAborted();
-      if (isLate) throw new Error(`${name} took longer than ${this.#timeoutMs / 1_000} s`);
+      if (isLate) throw new Error(`${name} took longer than ${this.timeoutMs / 1_000} s`);
       throw new Error(`${name} failed (${code}): ${errors.trim()}`);
     } finally {
       clearTimeout(timer);

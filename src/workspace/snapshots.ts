@@ -1,6 +1,7 @@
 import { lstat, mkdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describeError } from '../tools/tool-errors.ts';
+import { claimRepository } from './git-locks.ts';
 import { Git } from './git.ts';
 import { ownFolder } from './session-folder.ts';
 
@@ -149,6 +150,15 @@ export class WorkspaceSnapshots {
   }
 
   async #commit(id: string, signal?: AbortSignal): Promise<void> {
+    const release = await claimRepository(this.#gitFolder, { longestMs: this.#git.timeoutMs });
+    try {
+      await this.#commitFiles(id, signal);
+    } finally {
+      await release();
+    }
+  }
+
+  async #commitFiles(id: string, signal?: AbortSignal): Promise<void> {
     const blocking = await this.#git.blockingFile(signal);
     if (blocking !== undefined) throw new Error(`${blocking} is no file, and Git can't read it: remove it`);
     const { kept, gone, leftOut } = await this.#choose(signal);

@@ -1,6 +1,17 @@
-import { execFileSync } from 'node:child_process';
-import { chmod, lstat, mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ToolContext } from '../../src/tools/tool.ts';
@@ -36,6 +47,28 @@ const isThere = (path: string) =>
   );
 
 describe('snapshots of a workspace', () => {
+  it('are taken though a worker died in the middle of one, and not over one that lives', async () => {
+    await write('a.txt', 'one');
+    await snapshots().take('1');
+    const gitFolder = join(base, 'snapshots.git');
+    const locks = ['index.lock', 'refs/snapshots/2.lock'].map((name) => join(gitFolder, name));
+    const leaveBehind = async (pid: number) => {
+      for (const lock of locks) await writeFile(lock, '');
+      await writeFile(join(gitFolder, 'holder.json'), JSON.stringify({ host: hostname(), pid }));
+    };
+    await leaveBehind(process.pid);
+    await expect(snapshots().take('2')).rejects.toThrow(/index\.lock/);
+
+    const dead = spawnSync(process.execPath, ['-e', '']).pid;
+    await leaveBehind(dead);
+    await snapshots().take('2');
+    const longAgo = new Date(Date.now() - 3_600_000);
+    await writeFile(join(gitFolder, 'index.lock'), '');
+    await utimes(join(gitFolder, 'index.lock'), longAgo, longAgo);
+    await snapshots().take('3');
+    expect((await snapshots().list()).map(({ id }) => id)).toEqual(['1', '2', '3']);
+  });
+
   it('bring back what was changed, deleted, made, linked and marked', async () => {
     await write('kept.txt', 'one');
     await write('dir/deleted.txt', 'still here\r\n');
