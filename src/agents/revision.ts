@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Agent } from './agent.ts';
 
@@ -9,12 +10,12 @@ export function revisionOf(agent: Omit<Agent, 'revision' | 'toolByName'>): strin
     instructions: textOf(agent.instructions),
     ...('toolChoice' in agent ? { toolChoice: textOf(agent.toolChoice) } : {}),
     tools: agent.tools.map(shapeOf),
-    sources: agent.sources.map(({ name }) => name),
+    sources: agent.sources.map(sourceShape),
     toolGroups: Object.entries(agent.toolGroups).map(([name, { tools = [], sources = [], ...texts }]) => ({
       name,
       ...texts,
       tools: tools.map(shapeOf),
-      sources: sources.map((source) => source.name),
+      sources: sources.map(sourceShape),
     })),
     ...(agent.team
       ? {
@@ -47,6 +48,10 @@ function shapeOf(tool: Tool) {
     ...(backgroundAfterMs === undefined ? {} : { backgroundAfterMs }),
     ...(subagent ? { subagent: { ...subagent, agent: subagent.agent.name } } : {}),
   };
+}
+
+function sourceShape({ name, definition }: ToolSource) {
+  return definition === undefined ? name : { name, definition };
 }
 
 /** A function counts by its text. */

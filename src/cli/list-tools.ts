@@ -57,7 +57,7 @@ async function load(
   const signal = AbortSignal.timeout(loadLimitMs);
   const ref = { owner, sessionId: 'listing' };
   const session = { ref, agent: name, model, workingDirectories, slots: memorySlots() };
-  const { tools, notice } = await source.load({ ...session, worker, signal });
+  const { tools, notice } = await source.load({ ...session, worker, isListing: true, signal });
   if (tools.length === 0 && typeof notice === 'string') throw new Error(notice);
   return tools;
 }

@@ -1,5 +1,6 @@
 import type { ToolSource } from '../tools/tool-source.ts';
 import { defineMcpServer } from './define-mcp-server.ts';
+import { definitionOf } from './server-definition.ts';
 import type { McpServer, McpServerOptions } from './server.ts';
 
 /** A source that stands for an MCP server: what it names may be defined elsewhere. */
@@ -26,7 +27,7 @@ export function mcpServer(options: McpServerOptions | McpServer | string): McpSo
   const name = typeof options === 'string' ? options : options.name;
   return Object.freeze<McpSource>({
     name: `mcp-${name}`,
-    ...(server ? { server } : { namedServer: name }),
+    ...(server ? { server, definition: definitionOf(server) } : { namedServer: name }),
     async load(context) {
       // The protocol's library is loaded where it is used: configs are read by programs that connect to nothing.
       const { loadTools } = await (loading ??= import('./load-tools.ts'));

@@ -34,6 +34,11 @@ export function skills(list: readonly Skill[], options: { name?: string } = {}):
   const bringTools = list.some(({ tools }) => tools.length > 0);
   return {
     name: source,
+    definition: list.map(({ name, description, tools }) => ({
+      name,
+      description,
+      tools: tools.map((brought) => brought.name),
+    })),
     async load({ slots }) {
       if (instructions === undefined) return { tools: [] };
       const used = bringTools ? ((await slots.read<string[]>(usedSkillsSlot)) ?? []) : [];

@@ -13,6 +13,8 @@ import type { WorkerScope } from './worker-scope.ts';
 export interface ToolSource {
   /** Unique in an agent: letters, digits, `_` and `-`. Notices and listings name it. */
   readonly name: string;
+  /** What its definition says, as JSON and without secrets: it goes into the agent's revision. */
+  readonly definition?: unknown;
   load(context: ToolSourceContext): Promise<LoadedTools>;
 }
 
@@ -30,6 +32,8 @@ export interface ToolSourceContext {
   worker: WorkerScope;
   /** Named state of the session. */
   slots: SessionSlots;
+  /** Its tools are only listed, for a session that does not exist: nothing is made for it. */
+  isListing?: true;
   /** Aborts when the answer comes too late. */
   signal: AbortSignal;
 }

@@ -10,6 +10,7 @@ import { grepTool } from './grep-tool.ts';
 import { readTool } from './read-tool.ts';
 import { WorkspaceSnapshots, type SnapshotOptions } from './snapshots.ts';
 import type { ToolSetting } from './tool-setting.ts';
+import { unopened } from './unopened.ts';
 import { recognize } from './workspace-state.ts';
 import type { Workspace, WorkspaceBackend } from './workspace.ts';
 import { writeTool } from './write-tool.ts';
@@ -75,7 +76,13 @@ export function workspace(options: WorkspaceOptions): WorkspaceSource {
 
   return {
     name: 'workspace',
-    async load({ ref, slots }) {
+    definition: {
+      backend: backend.name,
+      tools: [...(options.tools ?? Object.keys(makers))],
+      hasSnapshots: snapshots !== false,
+    },
+    async load({ ref, slots, isListing }) {
+      if (isListing) return { tools: toolsOf(unopened, options, async () => undefined) };
       const opened = await backend.open(ref);
       const notice = await recognize(opened, slots);
       return {

@@ -4,6 +4,8 @@ import { defineAgent, type AgentOptions } from '../../src/agents/define-agent.ts
 import { defaultTimeouts, type ModelSettings, type ModelTimeouts } from '../../src/model/model.ts';
 import type { ModelSettings as ModelSettingsSchema, PartialModelTimeouts } from '../../src/schema/agent.ts';
 import { DefinitionError } from '../../src/tools/definition-error.ts';
+import { mcpServer } from '../../src/mcp/mcp-source.ts';
+import type { McpServerOptions } from '../../src/mcp/server.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { aTool } from '../tools/a-tool.ts';
 
@@ -118,10 +120,31 @@ describe('the revision of an agent', () => {
     ['limits', { maxIterations: 11 }],
     ['time limits', { timeouts: { totalMs: 1 } }],
     ['the set of tools', { tools: [] }],
+    ['its sources', { sources: [mcpServer({ name: 'files', command: 'serve' })] }],
     ['the description of a tool', { tools: [{ ...refund, description: 'Refund' }] }],
     ['the schema of a tool', { tools: [{ ...refund, parameters: { type: 'object' } }] }],
   ])('changes with %s', (_, changes) => {
     expect(revision(changes)).not.toBe(revision());
+  });
+});
+
+describe('the revision of an agent with an MCP server', () => {
+  const revision = (options: Partial<McpServerOptions>) =>
+    defineAgent({ ...support, sources: [mcpServer({ name: 'files', command: 'serve', ...options })] })
+      .revision;
+
+  it.each<[string, Partial<McpServerOptions>]>([
+    ['its command', { command: 'other' }],
+    ['its arguments', { args: ['--all'] }],
+    ['what is taken of it', { deny: ['drop'] }],
+    ['trust in it', { trust: true }],
+    ['the names of its variables', { env: { TOKEN: 'a' } }],
+  ])('changes with %s', (_, changes) => {
+    expect(revision(changes)).not.toBe(revision({}));
+  });
+
+  it('says nothing of its secrets', () => {
+    expect(revision({ env: { TOKEN: 'a' } })).toBe(revision({ env: { TOKEN: 'b' } }));
   });
 });
 

@@ -39,6 +39,15 @@ describe('the workspace as a source of tools', () => {
     expect(tools.map(({ name }) => name)).toEqual(['read', 'glob']);
   });
 
+  it('makes nothing where they are only listed', async () => {
+    const { tools } = await workspace({ backend: sampleBackend('local', root) }).load(
+      aSourceContext({ agent: 'coder', slots, isListing: true }),
+    );
+    expect(tools.map(({ name }) => name)).toContain('bash');
+    expect(tools[0]?.isReadOnly({})).toBe(false);
+    expect(await readdir(root)).toEqual([]);
+  });
+
   it('says when the folder is gone, again and again in the same words', async () => {
     await load();
     await rm(join(root, 'acme'), { recursive: true });
