@@ -53,6 +53,8 @@ export const Gate = z.object({
   suggestedRules: z.array(PermissionRule).exactOptional(),
   isSafety: z.boolean().exactOptional(),
   question: Question.exactOptional(),
+  /** It asks in the middle of its execution: its worker waits for the answer, and not for long. */
+  isRunning: z.literal(true).exactOptional(),
   votes: z
     .array(
       z.object({

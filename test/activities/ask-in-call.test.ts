@@ -1,4 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toPendingCall } from '../../src/client/pending-call.ts';
+import { Gate } from '../../src/schema/api-answers.ts';
+import { gateView } from '../../src/server/views.ts';
 import { askInCall } from '../../src/activities/ask-in-call.ts';
 import { settleSiblings } from '../../src/activities/settle-siblings.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
@@ -46,6 +49,8 @@ describe('a call that asks while it runs', () => {
     expect(await stateOfTurn()).toBe('waiting');
     const { items } = await content.store.calls.open(ref.owner, {});
     expect(items).toMatchObject([{ callId: 'c1', state: 'asking', question: { question: 'Which one?' } }]);
+    const shown = Gate.parse(gateView(toPendingCall(items[0]!, ref)));
+    expect(shown.isRunning).toBe(true);
     await expect(answer('c1', { decision: 'allow', answer: 'z' })).rejects.toThrow(/must be one of: a, b/);
     await answer('c1', { decision: 'allow', answer: 'b' });
     await expect(answer('c1', { decision: 'deny' })).rejects.toThrow(/answered already/);

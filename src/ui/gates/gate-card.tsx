@@ -48,11 +48,12 @@ export function GateCard({ gate, isInSession = false, select }: GateCardProps) {
 }
 
 function Facts({ gate }: { gate: Gate }) {
-  const { reason, isSafety, votes = [], votesNeeded, deadline, question } = gate;
+  const { reason, isSafety, isRunning, votes = [], votesNeeded, deadline, question } = gate;
   return (
     <ul className="facts">
       {reason === undefined || question ? null : <li>Why: {reason}</li>}
       {isSafety ? <li className="warn">For safety it is asked each time, whatever the rules say</li> : null}
+      {isRunning ? <li>It asks while it runs: its worker waits for the answer, and not for long</li> : null}
       {votesNeeded === undefined ? null : (
         <li>
           {votes.length} of {votesNeeded} people have allowed it
