@@ -4,7 +4,7 @@ import type { Requesters } from '../core/approval.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import { isSettled } from '../core/next-action.ts';
 import { scrub, secretTexts } from '../core/redact.ts';
-import type { PermissionPolicy } from '../core/permission.ts';
+import { deniedPatterns, type PermissionPolicy } from '../core/permission.ts';
 import type { CallRecord, EventStore, SessionRecord, Store } from '../store/store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 import { runTool } from '../tools/run-tool.ts';
@@ -134,6 +134,7 @@ export class CallRun {
     const messageId = resultMessageId(turn, step, callId);
     const publisher = new EventPublisher(this.#events(), ref, turn, messageId);
     const turnId = turnIdOf(ref, turn);
+    const denied = deniedPatterns(tool, this.#batch.policy);
     try {
       const outcome = await runTool(
         tool,
@@ -147,6 +148,7 @@ export class CallRun {
           signal: this.#signal,
           slots: slotsOf(this.#batch.deps.store.slots, ref),
           ...(requesters ? { requesters } : {}),
+          ...(denied.length > 0 ? { deniedPatterns: denied } : {}),
         },
         {
           // A secret may be parted by two pieces of text: where there is one, the text comes with the result.

@@ -76,6 +76,7 @@ async function decide(
         isReadOnly: tool.isReadOnly(input),
         isContainedEdit,
         matches: matcherOf(tool, input),
+        boundBy: boundByOf(tool, input),
         isOpaque: tool.isOpaque?.(input) === true,
         coversTogether: (patterns) => tool.coversTogether?.(input, patterns) === true,
         suggestedRules: suggestedRules(tool, input),
@@ -147,6 +148,22 @@ function suggestedRules(tool: Tool, input: unknown): PermissionRule[] {
 /** One rule of several that are needed together covers a part alone. */
 function toolOfSeveralParts(tool: Tool, rule: PermissionRule): boolean {
   return tool.coversTogether !== undefined && rule.tool === tool.name;
+}
+
+function boundByOf({ boundBy = {} }: Tool, input: unknown): NonNullable<PermissionFacts['boundBy']> {
+  const careful = (covers: () => boolean) => {
+    try {
+      return covers();
+    } catch {
+      return true;
+    }
+  };
+  return Object.fromEntries(
+    Object.entries(boundBy).map(([tool, covers]) => [
+      tool,
+      (pattern: string) => careful(() => covers(input, pattern)),
+    ]),
+  );
 }
 
 /** A matcher that fails counts as the careful answer: a deny or an ask rule covers, an allow rule does not. */

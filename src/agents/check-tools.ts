@@ -37,6 +37,7 @@ const members: Record<keyof Tool, [check: Check, expected: string]> = {
   maxAttempts: [isPositive, 'a whole number from 1'],
   checkPermission: [isFunction, 'a function'],
   matchRule: [optional(isFunction), 'a function'],
+  boundBy: [optional(isRecord), 'functions by the name of a tool'],
   coversTogether: [optional(isFunction), 'a function'],
   isOpaque: [optional(isFunction), 'a function'],
   suggestRules: [optional(isFunction), 'a function'],

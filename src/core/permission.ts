@@ -60,6 +60,8 @@ export interface PermissionFacts {
   check?: PermissionDecision;
   /** Whether a pattern of a rule of this behavior covers this input. */
   matches(pattern: string, behavior: PermissionBehavior): boolean;
+  /** Other tools whose deny rules with a pattern bind this one: by name, whether such a pattern covers this input. */
+  boundBy?: Readonly<Record<string, (pattern: string) => boolean>>;
   /** What it would do is known only when it runs: that no deny rule's pattern covers it means little. */
   isOpaque?: boolean;
   /** Whether several allow rules' patterns together cover this input, where none does alone. */
@@ -85,7 +87,7 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
   const asked = (decision: JudgedCall) => (mode === 'dont_ask' ? unattended(decision) : decision);
   const suggestions = suggestionsOf(facts);
 
-  const denied = ruleOf(facts, policy, 'deny');
+  const denied = ruleOf(facts, policy, 'deny') ?? foreignDenial(facts, policy);
   if (denied)
     return {
       behavior: 'deny',
@@ -169,6 +171,25 @@ function unattended(decision: JudgedCall): JudgedCall {
 function ruleOf(facts: PermissionFacts, policy: PermissionPolicy, behavior: PermissionBehavior) {
   return rulesOf(policy, facts.toolName)[behavior].find(
     ({ pattern }) => pattern === undefined || facts.matches(pattern, behavior),
+  );
+}
+
+/** A deny rule of another tool that reaches the same. One without a pattern is about that tool alone. */
+function foreignDenial({ boundBy = {} }: PermissionFacts, policy: PermissionPolicy) {
+  for (const [tool, covers] of Object.entries(boundBy)) {
+    const denied = rulesOf(policy, tool).deny.find(({ pattern }) => pattern !== undefined && covers(pattern));
+    if (denied) return denied;
+  }
+  return undefined;
+}
+
+/** Patterns of the deny rules that bind a tool: its own, and those of the tools that it is bound by. */
+export function deniedPatterns(
+  { name, boundBy = {} }: { name: string; boundBy?: Readonly<Record<string, unknown>> },
+  policy: PermissionPolicy,
+): string[] {
+  return [name, ...Object.keys(boundBy)].flatMap((tool) =>
+    rulesOf(policy, tool).deny.flatMap(({ pattern }) => pattern ?? []),
   );
 }
 

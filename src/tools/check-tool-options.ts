@@ -29,6 +29,7 @@ const known = [
   'preset',
   'execute',
   'matchRule',
+  'boundBy',
   'coversTogether',
   'opaque',
   'suggestRules',
@@ -169,6 +170,10 @@ function checkGate(options: Options, fail: Fail): void {
   for (const field of ['matchRule', 'coversTogether', 'opaque', 'suggestRules', 'editTargets'] as const)
     if (options[field] !== undefined && typeof options[field] !== 'function')
       fail(field, 'write a function of the input.');
+  const { boundBy } = options;
+  const isByName = typeof boundBy === 'object' && boundBy !== null;
+  if (boundBy !== undefined && !(isByName && Object.values(boundBy).every((of) => typeof of === 'function')))
+    fail('boundBy', 'write functions of the input and a pattern, by the name of a tool.');
   const { secrets, approval, deadline } = options;
   const isPaths = Array.isArray(secrets) && secrets.every((path) => typeof path === 'string' && path !== '');
   if (secrets !== undefined && !isPaths)

@@ -44,6 +44,8 @@ export interface ToolOptions<Schema extends ToolSchema, Preset> {
   retry?: { maxAttempts: number };
   /** Whether a rule's pattern covers this input, for rules `name(pattern)`. Default: `path=value` conditions joined by `&`. */
   matchRule?: (input: SchemaOutput<Schema>, pattern: string, behavior: PermissionBehavior) => boolean;
+  /** Tools whose deny rules with a pattern bind this one as well: by name, whether such a pattern covers this input. */
+  boundBy?: Readonly<Record<string, (input: SchemaOutput<Schema>, pattern: string) => boolean>>;
   /** Whether several allow rules together cover this input, where none does alone. */
   coversTogether?: (input: SchemaOutput<Schema>, patterns: readonly string[]) => boolean;
   /** What this call would do is known only when it runs, so that no rule's pattern can be sure not to cover it. */
@@ -114,8 +116,17 @@ export function defineTool<
 /** What of the options concerns gates; what was left out stays out. */
 function gateOptions<Schema extends ToolSchema, Preset>(options: ToolOptions<Schema, Preset>): Partial<Tool> {
   type Input = SchemaOutput<Schema>;
-  const { matchRule, coversTogether, opaque, suggestRules, editTargets, secrets, approval, deadline } =
-    options;
+  const {
+    matchRule,
+    boundBy,
+    coversTogether,
+    opaque,
+    suggestRules,
+    editTargets,
+    secrets,
+    approval,
+    deadline,
+  } = options;
   const { backgroundAfterMs } = options;
   return {
     ...(backgroundAfterMs === undefined ? {} : { backgroundAfterMs }),
@@ -125,6 +136,7 @@ function gateOptions<Schema extends ToolSchema, Preset>(options: ToolOptions<Sch
             matchRule(input as Input, pattern, behavior),
         }
       : {}),
+    ...(boundBy ? { boundBy: Object.freeze({ ...boundBy }) as NonNullable<Tool['boundBy']> } : {}),
     ...(coversTogether
       ? {
           coversTogether: (input: unknown, patterns: readonly string[]) =>

@@ -28,6 +28,8 @@ export interface CallContext {
   slots: SessionSlots;
   /** Who wrote into the turn by now. Absent: nobody can tell. */
   requesters?: Requesters;
+  /** Patterns of the deny rules that bind the tool, for one that finds out as it runs what it comes upon. Absent: none. */
+  deniedPatterns?: readonly string[];
 }
 
 /** Named state of a session: it outlives steps, turns and workers. A name holds letters, digits, `_`, `-` and `.`. */
@@ -101,6 +103,11 @@ export interface Tool {
   checkPermission(input: unknown, context: PermissionContext): Promise<PermissionDecision | undefined>;
   /** Whether the pattern of a rule of this behavior covers this input. Absent: `path=value` conditions (core/permission-rule.ts). */
   matchRule?(input: unknown, pattern: string, behavior: PermissionBehavior): boolean;
+  /**
+   * Tools whose deny rules with a pattern bind this one as well, for it reaches what they reach: by name, whether such a pattern covers this
+   * input.
+   */
+  boundBy?: Readonly<Record<string, (input: unknown, pattern: string) => boolean>>;
   /** Whether several allow rules together cover this input, where none does alone. */
   coversTogether?(input: unknown, patterns: readonly string[]): boolean;
   /** What this call would do is known only when it runs, so that no rule's pattern can be sure not to cover it. */

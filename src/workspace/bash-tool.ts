@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { defineTool } from '../tools/define-tool.ts';
 import { commandPermissions } from '../tools/shell/command-permissions.ts';
+import { namedPaths } from '../tools/shell/named-paths.ts';
+import { parseShell } from '../tools/shell/parse-shell.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { OutputLog, type OutputLimits } from './output-log.ts';
+import { isDenied } from './path-permissions.ts';
 import { folderName, ownFolder } from './session-folder.ts';
 import type { ToolSetting } from './tool-setting.ts';
 import { WorkspaceError, type ExecEnd } from './workspace.ts';
@@ -40,6 +43,13 @@ export function bashTool({ workspace, paths, beforeChange }: ToolSetting): Tool 
     input,
     timeout: maxTimeoutMs + 30_000,
     ...permissions,
+    // What else a command reads is known only when it runs: a sandbox keeps that from it.
+    boundBy: {
+      read: ({ command }, pattern) =>
+        namedPaths(parseShell(command), { cwd: root, home }).some((path) =>
+          isDenied(workspace, path, [pattern]),
+        ),
+    },
     async *execute({ command, timeout = defaultTimeoutMs }, context) {
       if (!permissions.readOnly({ command })) await beforeChange(context);
       return yield* runCommand(command, timeout, context);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineTool } from '../tools/define-tool.ts';
 import { matchesPathRule } from '../tools/paths/path-rule.ts';
 import type { Tool } from '../tools/tool.ts';
-import { pathPermissions } from './path-permissions.ts';
+import { isDenied, noteOfDenied, pathPermissions } from './path-permissions.ts';
 import { ownFolder } from './session-folder.ts';
 import type { ToolSetting } from './tool-setting.ts';
 import type { Workspace } from './workspace.ts';
@@ -25,18 +25,28 @@ export function globTool({ workspace }: ToolSetting): Tool {
     input,
     readOnly: true,
     ...pathPermissions<z.infer<typeof input>>('glob', workspace, 'read'),
-    async execute({ pattern, path = '.' }, { signal }) {
+    async execute({ pattern, path = '.' }, { signal, deniedPatterns = [] }) {
       const folder = await workspace.realpath(path);
       const base = pattern.startsWith('/') ? '/' : folder;
       const skips = skipped.filter((name) => !pattern.includes(name));
-      const { files, isComplete } = await collect(workspace, folder, skips, signal, (file) =>
-        matchesPathRule(file, pattern, { cwd: base, home: workspace.home }),
+      const { files, isComplete } = await collect(
+        workspace,
+        folder,
+        skips,
+        signal,
+        (file) =>
+          matchesPathRule(file, pattern, { cwd: base, home: workspace.home }) &&
+          !(deniedPatterns.length > 0 && isDenied(workspace, file, deniedPatterns)),
       );
       if (files.length === 0)
-        return `No file matches ${pattern}.${isComplete ? '' : ` Only ${maxVisited} were looked at: name a folder.`}`;
+        return [
+          `No file matches ${pattern}.${isComplete ? '' : ` Only ${maxVisited} were looked at: name a folder.`}`,
+          ...noteOfDenied(deniedPatterns),
+        ].join('\n');
       const newest = files.toSorted((a, b) => b.modifiedMs - a.modifiedMs);
       const shown = newest.slice(0, maxShown).map((file) => posix.relative(workspace.root, file.path));
       const notes = [
+        ...noteOfDenied(deniedPatterns),
         ...(files.length > maxShown
           ? [`[The ${maxShown} newest of ${files.length}: narrow the pattern for the others.]`]
           : []),

@@ -4,7 +4,7 @@ import { headOf } from '../core/head-of.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { isSensitivePath } from '../tools/paths/sensitive-paths.ts';
 import type { Tool } from '../tools/tool.ts';
-import { pathPermissions } from './path-permissions.ts';
+import { isDenied, noteOfDenied, pathPermissions } from './path-permissions.ts';
 import { relativePath } from './relative-path.ts';
 import { searchRecords, type RipgrepSearch } from './ripgrep.ts';
 import type { ToolSetting } from './tool-setting.ts';
@@ -46,7 +46,10 @@ export function grepTool({ workspace, paths }: ToolSetting): Tool {
     readOnly: true,
     timeout: timeoutMs + 30_000,
     ...pathPermissions<Input>('grep', workspace, 'read', paths),
-    async execute({ path = '.', offset = 0, limit = defaultLimit, ...search }, { signal }) {
+    async execute(
+      { path = '.', offset = 0, limit = defaultLimit, ...search },
+      { signal, deniedPatterns = [] },
+    ) {
       const mode = modes[search.outputMode ?? 'files'];
       // By its name below the root: what begins with a dash or leads elsewhere is no option and no other place.
       const target = await relativePath(workspace, path);
@@ -60,12 +63,18 @@ export function grepTool({ workspace, paths }: ToolSetting): Tool {
       });
       const shown: string[] = [];
       const secret = new Set<string>();
+      const isForbidden = onceEach(
+        (file) =>
+          deniedPatterns.length > 0 &&
+          isDenied(workspace, posix.resolve(workspace.root, file), deniedPatterns),
+      );
       let seen = 0;
       let isMore = false;
       for await (const record of records) {
         const result = mode.read(record);
         if (!result) continue;
         const file = posix.normalize(result.path);
+        if (isForbidden(file)) continue;
         if (file !== target && isSensitivePath(file, paths)) {
           secret.add(file);
           continue;
@@ -77,6 +86,7 @@ export function grepTool({ workspace, paths }: ToolSetting): Tool {
         shown.push(result.show(file));
       }
       const notes = [
+        ...noteOfDenied(deniedPatterns),
         ...(isMore ? [`[More follow: go on with offset ${offset + limit}.]`] : []),
         ...(secret.size > 0
           ? [`[Left out, because they may hold secrets: ${[...secret].slice(0, 10).join(', ')}.]`]
@@ -90,6 +100,16 @@ export function grepTool({ workspace, paths }: ToolSetting): Tool {
       return [...shown, ...notes].join('\n');
     },
   });
+}
+
+/** A file has many records. */
+function onceEach(test: (file: string) => boolean): (file: string) => boolean {
+  const known = new Map<string, boolean>();
+  return (file) => {
+    const before = known.get(file) ?? test(file);
+    known.set(file, before);
+    return before;
+  };
 }
 
 type Search = Omit<Input, 'path' | 'offset' | 'limit'>;

@@ -13,8 +13,17 @@ export interface PathInput {
 interface PathOptions<Input> {
   permission: (input: Input) => Promise<PermissionDecision | undefined>;
   matchRule: (input: Input, pattern: string, behavior: PermissionBehavior) => boolean;
+  boundBy: Record<string, (input: Input, pattern: string) => boolean>;
   suggestRules: (input: Input) => PermissionRule[];
 }
+
+/** What a rule denies to one tool it denies to all that reach the same files. */
+const alsoBoundBy: Readonly<Record<string, readonly string[]>> = {
+  glob: ['read'],
+  grep: ['read'],
+  write: ['edit'],
+  edit: ['read', 'write'],
+};
 
 /**
  * The gate of a tool that works on one path, by name and by where links lead: a path out of the workspace is denied, one that holds
@@ -52,11 +61,17 @@ export function pathPermissions<Input extends PathInput>(
     },
     matchRule(input, pattern, behavior) {
       const path = named(input);
-      const context = { cwd: root, home, ignoresCase: behavior !== 'allow' };
-      const matches = (each: string) => matchesPathRule(each, pattern, context);
-      const paths = [path, workspace.peek(path)];
-      return behavior === 'allow' ? paths.every(matches) : paths.some(matches);
+      if (behavior !== 'allow') return isDenied(workspace, path, [pattern]);
+      return [path, workspace.peek(path)].every((each) =>
+        matchesPathRule(each, pattern, { cwd: root, home }),
+      );
     },
+    boundBy: Object.fromEntries(
+      (alsoBoundBy[tool] ?? []).map((other) => [
+        other,
+        (input: Input, pattern: string) => isDenied(workspace, named(input), [pattern]),
+      ]),
+    ),
     suggestRules(input) {
       const path = relative(named(input));
       const folder = posix.dirname(path);
@@ -64,6 +79,20 @@ export function pathPermissions<Input extends PathInput>(
       return [...new Set(patterns)].map((pattern) => ({ tool, pattern, behavior: 'allow' }));
     },
   };
+}
+
+/** Whether one of the patterns covers the path as it is named, or where its links lead, however it is spelled. */
+export function isDenied(workspace: Workspace, path: string, patterns: readonly string[]): boolean {
+  const { root, home } = workspace;
+  const context = { cwd: root, home, ignoresCase: true };
+  return [path, workspace.peek(path)].some((each) =>
+    patterns.some((pattern) => matchesPathRule(each, pattern, context)),
+  );
+}
+
+/** The same whatever was found: what a search leaves out must not tell that there is something. */
+export function noteOfDenied(patterns: readonly string[]): string[] {
+  return patterns.length === 0 ? [] : [`[Not searched, because rules deny it: ${patterns.join(', ')}.]`];
 }
 
 function problemOf(path: string, purpose: 'read' | 'edit', policy: Partial<PathPolicy>): string | undefined {

@@ -93,6 +93,23 @@ describe('decidePermission', () => {
     expect(decide({ tool: 'other', behavior: 'allow' })).toBe('ask');
   });
 
+  it('holds a tool to the deny rules of another that reaches the same, where their pattern covers the call', () => {
+    const boundBy = { other: (pattern: string) => pattern === 'covered' };
+    const decide = (rule: Partial<PermissionRule>) =>
+      decidePermission(facts({ isReadOnly: true, boundBy }), {
+        mode: 'bypass',
+        rules: [{ tool: 'other', pattern: 'covered', behavior: 'deny', ...rule }],
+      });
+    expect(decide({})).toMatchObject({
+      behavior: 'deny',
+      reason: expect.stringContaining('deny other(covered)'),
+    });
+    for (const rule of [{ pattern: 'not' }, { behavior: 'ask' as const }, { tool: 'third' }])
+      expect(decide(rule).behavior).toBe('allow');
+    const whole = { mode: 'bypass' as const, rules: [{ tool: 'other', behavior: 'deny' as const }] };
+    expect(decidePermission(facts({ boundBy }), whole).behavior).toBe('allow');
+  });
+
   it('lets a tool’s own deny, and its ask for safety’s sake, hold for calls that only read', () => {
     const decide = (check: PermissionDecision) =>
       decidePermission(facts({ isReadOnly: true, check }), { mode: 'default', rules: [] }).behavior;

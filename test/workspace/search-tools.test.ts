@@ -1,6 +1,9 @@
-import { mkdir, utimes } from 'node:fs/promises';
+import { mkdir, rm, symlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judge } from '../../src/activities/judge.ts';
+import { defineAgent } from '../../src/agents/define-agent.ts';
+import { parseRule } from '../../src/core/permission-rule.ts';
 import { AWorkspace } from './a-workspace.ts';
 
 let at: AWorkspace;
@@ -36,6 +39,42 @@ describe('glob', () => {
     expect((await at.call('glob', { pattern: '/etc/*' })).text).toBe('No file matches /etc/*.');
     expect((await at.call('glob', { pattern: '*', path: '/etc' })).state).toBe('error');
     expect((await at.call('glob', { pattern: '../**' })).text).not.toContain('..\n');
+  });
+});
+
+describe('files that a rule denies to be read', () => {
+  const denied = { deniedPatterns: ['SRC/deep/**'] };
+  const note = '[Not searched, because rules deny it: SRC/deep/**.]';
+
+  it('are found by no search, and nothing tells that there would be something', async () => {
+    await symlink(join(at.root, 'src/deep/b.ts'), join(at.root, 'src/link.ts'));
+    const glob = async (pattern: string) => (await at.call('glob', { pattern }, denied)).text;
+    const grep = async (pattern: string) => (await at.call('grep', { pattern, path: 'src' }, denied)).text;
+    expect(await glob('src/**/*.ts')).toBe(`src/a.ts\n${note}`);
+    expect(await glob('**/*.md')).toBe(`No file matches **/*.md.\n${note}`);
+    expect(await grep('const|NEEDLE')).toBe(`src/a.ts\n${note}`);
+    expect(await grep('NEEDLE')).toBe(`Nothing matches NEEDLE.\n${note}`);
+    await rm(join(at.root, 'src/link.ts'));
+  });
+
+  it.each([
+    ['read', { path: 'src/deep/b.ts' }, 'deny'],
+    ['grep', { pattern: 'x', path: 'src/deep' }, 'deny'],
+    ['grep', { pattern: 'x', path: 'src' }, 'allow'],
+    ['glob', { pattern: '*', path: 'src/../src/deep' }, 'deny'],
+    ['edit', { path: 'src/deep/b.ts', oldText: 'a', newText: 'b' }, 'deny'],
+    ['edit', { path: 'src/a.ts', oldText: 'a', newText: 'b' }, 'allow'],
+    ['write', { path: 'src/deep/b.ts', content: 'x' }, 'allow'],
+    ['bash', { command: 'cd src && head -n 1 < deep/b.ts' }, 'deny'],
+    ['bash', { command: 'wc --files0-from=src/deep/b.ts' }, 'deny'],
+    ['bash', { command: 'cat src/a.ts' }, 'allow'],
+    ['bash', { command: 'echo src/deep/b.ts' }, 'allow'],
+  ] as const)('hold %s with %j: %s', async (name, input, behavior) => {
+    const agent = defineAgent({ name: 'a', model: 'openai/x', instructions: 'x', tools: [at.tool(name)] });
+    const rules = [parseRule('read(src/deep/**)', 'deny')];
+    const session = { ref: { owner: 'acme', sessionId: 's1' } };
+    const decision = await judge(agent, at.tool(name), input, session, { mode: 'bypass', rules });
+    expect(decision.behavior).toBe(behavior);
   });
 });
 

@@ -1,7 +1,8 @@
 import { isStatic, type ShellAnalysis, type ShellPart, type ShellWord } from './analysis.ts';
 import { directoriesOf, resolveWord, type ShellPlace } from './directories.ts';
-import { mayBeOption, readOptions } from './options.ts';
-import { isWebAddress, segmentsWithGaps, spellings } from './spellings.ts';
+import { candidatesOf, fileWords } from './named-paths.ts';
+import { mayBeOption } from './options.ts';
+import { isWebAddress, segmentsWithGaps } from './spellings.ts';
 import { baseName } from './wrappers.ts';
 import { readOnlyCommands } from './read-only-commands.ts';
 import {
@@ -44,9 +45,7 @@ export function readsSecret(
       const variable = pieces.find(({ kind, text }) => kind === 'variable' && secretVariable.test(text));
       if (variable) return variable.text;
     }
-    const words = spec?.takesText || spec?.showsNamesOnly ? [] : fileWords(part);
-    const read = part.redirects.filter(({ op }) => op === '<' || op === '<>').map(({ target }) => target);
-    for (const word of [...words, ...read].flatMap(spellings))
+    for (const word of fileWords(part))
       if (isSecretWord(word, directories[index], place.home, policy)) return word.value;
   }
   return undefined;
@@ -99,22 +98,6 @@ function isWideGlob(word: ShellWord, before: ShellWord | undefined, policy: Part
   return (endings[1] ?? endings[2] ?? '').split(',').some((ending) => isSensitivePath(`x.${ending}`, policy));
 }
 
-/** The arguments that may name files: no patterns to search for, no commit messages. */
-function fileWords(part: ShellPart): readonly ShellWord[] {
-  const { name, args } = part;
-  if (name === 'find') return args.some(({ value }) => /^-(?:exec|ok)/.test(value)) ? args : [];
-  if (name === 'git')
-    return args.filter(
-      ({ value }, at) =>
-        !/^(?:-m|-am|--message)$/.test(args[at - 1]?.value ?? '') && !/^(?:-m.|--message=)/.test(value),
-    );
-  if (name !== 'grep' && name !== 'rg') return args;
-  const { options, operands, unknown } = readOptions(args, readOnlyCommands[name]!);
-  const takesPattern =
-    !unknown && !options.some((option) => /^(?:-[ef]|--regexp|--file|--files)$/.test(option));
-  return takesPattern ? args.filter((word) => word !== operands[0]) : args;
-}
-
 function isSecretWord(
   word: ShellWord,
   directories: readonly string[] | undefined,
@@ -131,14 +114,6 @@ function isSecretWord(
       (directory) => !path.startsWith('/') && isSensitivePath(`${directory}/${path}`, policy),
     );
   });
-}
-
-/** `.env`, `--file=.env`, `-f.env`, `@.env`, `HEAD:.env`, `host:/root/.ssh/id_rsa` */
-function candidatesOf(value: string): string[] {
-  const candidates = [value];
-  for (const mark of value.matchAll(/[=@:,]/g)) candidates.push(value.slice(mark.index + 1));
-  if (/^-[a-zA-Z]./.test(value)) candidates.push(value.slice(2));
-  return candidates;
 }
 
 /** Whether a word with wildcards or variables may name a secret: `.e*`, `id_?sa`, a lone star. */
