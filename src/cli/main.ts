@@ -12,7 +12,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 try {
-  await buildProgram().parseAsync();
+  await (await buildProgram(process.argv.slice(2))).parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
     // It has printed what it had to say; help and version are no errors.

@@ -1,58 +1,39 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { auditCommand } from './audit.ts';
-import { chatCommand } from './chat.ts';
 import { commandNames, type CommandName } from './commands.ts';
-import { confirmCommand } from './confirm.ts';
-import { denyCommand } from './deny.ts';
-import { devCommand } from './dev.ts';
-import { doctorCommand } from './doctor.ts';
-import { gatesCommand } from './gates.ts';
-import { interruptCommand } from './interrupt.ts';
-import { keysCommand } from './keys.ts';
-import { mcpCommand } from './mcp.ts';
-import { reconcileCommand } from './reconcile.ts';
-import { resultCommand } from './result.ts';
-import { runCommand } from './run.ts';
-import { scheduleCommand } from './schedule.ts';
-import { serveCommand } from './serve.ts';
-import { sessionsCommand } from './sessions.ts';
-import { showCommand } from './show.ts';
-import { skillsCommand } from './skills.ts';
-import { steerCommand } from './steer.ts';
-import { teamCommand } from './team.ts';
-import { toolsCommand } from './tools.ts';
-import { workerCommand } from './worker.ts';
-import { workspaceCommand } from './workspace.ts';
 
-const makers: Record<CommandName, () => Command> = {
-  dev: devCommand,
-  worker: workerCommand,
-  serve: serveCommand,
-  run: runCommand,
-  chat: chatCommand,
-  sessions: sessionsCommand,
-  show: showCommand,
-  team: teamCommand,
-  gates: gatesCommand,
-  confirm: confirmCommand,
-  deny: denyCommand,
-  result: resultCommand,
-  reconcile: reconcileCommand,
-  audit: auditCommand,
-  interrupt: interruptCommand,
-  steer: steerCommand,
-  schedule: scheduleCommand,
-  tools: toolsCommand,
-  skills: skillsCommand,
-  workspace: workspaceCommand,
-  mcp: mcpCommand,
-  keys: keysCommand,
-  doctor: doctorCommand,
+/** Each brings much with it: only what is asked for is loaded. */
+const makers: Record<CommandName, () => Promise<Command>> = {
+  dev: async () => (await import('./dev.ts')).devCommand(),
+  worker: async () => (await import('./worker.ts')).workerCommand(),
+  serve: async () => (await import('./serve.ts')).serveCommand(),
+  run: async () => (await import('./run.ts')).runCommand(),
+  chat: async () => (await import('./chat.ts')).chatCommand(),
+  sessions: async () => (await import('./sessions.ts')).sessionsCommand(),
+  show: async () => (await import('./show.ts')).showCommand(),
+  team: async () => (await import('./team.ts')).teamCommand(),
+  gates: async () => (await import('./gates.ts')).gatesCommand(),
+  confirm: async () => (await import('./confirm.ts')).confirmCommand(),
+  deny: async () => (await import('./deny.ts')).denyCommand(),
+  result: async () => (await import('./result.ts')).resultCommand(),
+  reconcile: async () => (await import('./reconcile.ts')).reconcileCommand(),
+  audit: async () => (await import('./audit.ts')).auditCommand(),
+  interrupt: async () => (await import('./interrupt.ts')).interruptCommand(),
+  steer: async () => (await import('./steer.ts')).steerCommand(),
+  schedule: async () => (await import('./schedule.ts')).scheduleCommand(),
+  tools: async () => (await import('./tools.ts')).toolsCommand(),
+  skills: async () => (await import('./skills.ts')).skillsCommand(),
+  workspace: async () => (await import('./workspace.ts')).workspaceCommand(),
+  mcp: async () => (await import('./mcp.ts')).mcpCommand(),
+  keys: async () => (await import('./keys.ts')).keysCommand(),
+  doctor: async () => (await import('./doctor.ts')).doctorCommand(),
 };
 
-/** The whole command line. It throws a `CommanderError` where commander would end the process. */
-export function buildProgram(): Command {
+/**
+ * The command line for these arguments: the command that they name, else all of them. It throws a `CommanderError` where commander would
+ * end the process.
+ */
+export async function buildProgram(args: readonly string[]): Promise<Command> {
   const program = new Command('durascope')
     .description('Durable agents on Temporal: run them, watch them, answer them.')
     .version(ownVersion())
@@ -65,7 +46,8 @@ export function buildProgram(): Command {
     // An option after the name of a command is that command's, where its parent has one of the same name.
     .enablePositionalOptions()
     .showHelpAfterError('See --help of this command.');
-  for (const name of commandNames) program.addCommand(makers[name]());
+  const asked = commandNames.filter((name) => name === args[0]);
+  for (const name of asked.length > 0 ? asked : commandNames) program.addCommand(await makers[name]());
   for (const command of withSubcommands(program)) command.exitOverride();
   return program;
 }

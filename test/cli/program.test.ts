@@ -7,12 +7,12 @@ import { runCli } from './cli-process.ts';
 const here = { cwd: '/tmp' };
 
 describe('durascope', () => {
-  it('has the commands of its list', () => {
-    expect(buildProgram().commands.map((command) => command.name())).toEqual(commandNames);
+  it('has the commands of its list', async () => {
+    expect((await buildProgram([])).commands.map((command) => command.name())).toEqual(commandNames);
   });
 
-  it.each(commandNames)('%s has an example in its help, and --json', (name) => {
-    const command = buildProgram().commands.find((one) => one.name() === name);
+  it.each(commandNames)('%s has an example in its help, and --json', async (name) => {
+    const command = (await buildProgram([])).commands.find((one) => one.name() === name);
     let help = '';
     command?.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
     expect(help).toContain('--json');
