@@ -38,5 +38,14 @@ function timeOf(when: string): Due {
     throw new RangeError(
       `"${when}" is no time: write an ISO time with its zone, such as 2026-12-01T08:00:00Z, or a delay such as 15m or 1d 12h`,
     );
+  const wrong = wrongDay(when.trim());
+  if (wrong) throw new RangeError(`there is no ${wrong.day}: that month has ${wrong.days} days`);
   return { isDelay: false, ms };
+}
+
+/** `Date.parse` takes a day past a month's end for one of the next month. */
+function wrongDay(time: string): { day: string; days: number } | undefined {
+  const [year = 0, month = 0, day = 0] = time.slice(0, 10).split('-').map(Number);
+  const days = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return day > days ? { day: time.slice(0, 10), days } : undefined;
 }

@@ -18,6 +18,8 @@ describe('the time of a reminder', () => {
     ['tomorrow', 'is no time'],
     ['2026-12-24T18:00:00', 'with its zone'],
     ['2026-13-45T18:00:00Z', 'is no time'],
+    ['2027-02-29T18:00:00Z', 'there is no 2027-02-29: that month has 28 days'],
+    ['2027-11-31T18:00:00+01:00', 'there is no 2027-11-31'],
     ['2026-11-30T08:00:00Z', 'in the past: it is 2026-12-01T08:00:00.000Z now'],
     ['0s', 'in the past'],
     ['400d', 'more than a year'],
