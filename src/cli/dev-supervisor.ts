@@ -65,7 +65,7 @@ export async function superviseWorker(supervised: Supervised): Promise<void> {
 
 type Reloaded =
   | { kind: 'ready' | 'broken'; current: WorkerProcess | undefined }
-  | { kind: 'not_started'; current: undefined; message: string };
+  | { kind: 'not_started'; current: WorkerProcess | undefined; message: string };
 
 /** Puts a worker of the present files in the place of the current one, which works on until the new one has loaded them. */
 async function reload(supervised: Supervised, current: WorkerProcess | undefined): Promise<Reloaded> {
@@ -90,6 +90,9 @@ async function reload(supervised: Supervised, current: WorkerProcess | undefined
   } catch (error) {
     await next.stop();
     if (!(error instanceof WorkerFailure)) throw error;
+    // Its files are not to blame, and no edit may come.
+    if (error.code === 'worker_ended' && !signal.aborted)
+      return { kind: 'not_started', current, message: error.message };
     watcher.add(error.files);
     if (!signal.aborted) report({ kind: 'broken', message: error.message, isServing: current !== undefined });
     return { kind: 'broken', current };

@@ -74,7 +74,8 @@ function converse(child: ChildProcess, message: ToWorker): Promise<Exclude<FromW
     };
     const onExit = (): void => {
       settle();
-      reject(new WorkerFailure('worker_ended', 'The worker process ended while it started', []));
+      const how = child.signalCode === null ? `with code ${child.exitCode}` : `by ${child.signalCode}`;
+      reject(new WorkerFailure('worker_ended', `The worker process ended ${how} while it started`, []));
     };
     child.on('message', onMessage);
     child.on('exit', onExit);

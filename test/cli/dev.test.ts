@@ -3,6 +3,10 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ScriptedModel } from '../../src/testing/index.ts';
+import { superviseWorker, type DevReport } from '../../src/cli/dev-supervisor.ts';
+import { SourceWatcher } from '../../src/cli/source-watcher.ts';
+import type { Loaded } from '../../src/cli/worker-messages.ts';
+import { WorkerFailure, type WorkerProcess } from '../../src/cli/worker-process.ts';
 import { childrenOf, commandOf, isAlive, runCli, startCli, type RunningCli } from './cli-process.ts';
 import { anAgent, aProject, type Project } from './project.ts';
 
@@ -114,6 +118,33 @@ describe('durascope dev', () => {
     const { code, stdout } = await turn.finished;
     expect(stdout).toContain('After all.');
     expect(code).toBe(0);
+  });
+
+  it('starts another worker when one is killed while it loads', async () => {
+    const reports: DevReport['kind'][] = [];
+    const stopping = new AbortController();
+    const watcher = new SourceWatcher();
+    const killed = new WorkerFailure('worker_ended', 'The worker process ended by SIGKILL', []);
+    const loads = [() => Promise.reject(killed), async () => ({ files: [] }) as unknown as Loaded];
+    await superviseWorker({
+      flags: {},
+      spawn: (): WorkerProcess => ({
+        pid: 1,
+        ended: new Promise(() => {}),
+        load: loads.shift() ?? (() => Promise.reject(killed)),
+        start: async () => {},
+        stop: async () => {},
+      }),
+      watcher,
+      temporal: async () => undefined,
+      signal: stopping.signal,
+      report({ kind }) {
+        reports.push(kind);
+        if (kind === 'ready') stopping.abort();
+      },
+    });
+    watcher.close();
+    expect(reports).toEqual(['not_started', 'ready']);
   });
 
   it('keeps sessions from one start to the next', async () => {
