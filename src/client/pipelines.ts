@@ -7,7 +7,7 @@ export interface Pipelines {
   /**
    * Starts one. A repeat under the same id starts nothing, and answers the one that is there.
    *
-   * @throws DurascopeError `invalid_input` naming the place in the flow, `temporal_unavailable`.
+   * @throws DurascopeError `invalid_input` naming the place in the flow; `conflict` when the one of this id is another; `temporal_unavailable`.
    * @example
    * const pipeline = await durascope.pipelines.start({
    *   owner: 'acme',

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { CancelledFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import { WorkflowFailedError } from '@temporalio/client';
 import { isValidId } from '../contracts/ids.ts';
@@ -8,8 +8,10 @@ import {
   type PipelineInput,
   type PipelineResult,
 } from '../contracts/flow.ts';
+import { canonicalJson } from '../core/canonical-json.ts';
 import { spread, type FlowReply } from '../core/flow.ts';
 import { Flow } from '../schema/flow.ts';
+import type { Json } from '../schema/message.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
 import { DurascopeError } from './durascope-error.ts';
 import type { Pipeline, PipelineAnswer, PipelineOptions, Pipelines, PipelineStatus } from './pipelines.ts';
@@ -39,11 +41,13 @@ export class TemporalPipelines implements Pipelines {
           taskQueue: this.#context.taskQueue,
           args: [input],
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
+          memo: { digest: digestOf(input) },
           staticSummary: `pipeline ${id} of ${owner}`,
         }),
       );
     } catch (error) {
       if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+      await this.#mustBeSame(input, error);
     }
     return this.get(owner, id);
   }
@@ -51,6 +55,22 @@ export class TemporalPipelines implements Pipelines {
   get(owner: string, id: string): Pipeline {
     return new TemporalPipeline(this.#context, owner, id);
   }
+
+  async #mustBeSame(input: PipelineInput, cause: unknown): Promise<void> {
+    const handle = this.#context.temporal.workflow.getHandle(pipelineWorkflowId(input));
+    const { memo } = await callTemporal(this.#context, () => handle.describe());
+    if (memo?.['digest'] === digestOf(input)) return;
+    throw new DurascopeError(
+      'conflict',
+      `There is a pipeline ${input.id} of ${input.owner} with another flow, input or mode: take another id`,
+      { cause },
+    );
+  }
+}
+
+function digestOf({ flow, input, permissionMode }: PipelineInput): string {
+  const text = canonicalJson(JSON.parse(JSON.stringify({ flow, input, permissionMode })) as Json);
+  return createHash('sha256').update(text).digest('hex');
 }
 
 class TemporalPipeline implements Pipeline {

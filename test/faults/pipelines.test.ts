@@ -159,6 +159,18 @@ describe('a pipeline that is data', () => {
     });
   });
 
+  it('is started once under an id, which another flow or input can’t take', async () => {
+    const { pipelines } = stack.client;
+    const flow: Flow = { kind: 'fan_out', items: ['a'], body: shop(), concurrency: 1 };
+    const one = { owner: 'acme', id: `p-${randomUUID().slice(0, 8)}`, flow, input: 'x' };
+    await pipelines.start(one);
+    const { kind, ...rest } = flow;
+    expect((await pipelines.start({ ...one, flow: { ...rest, kind } })).id).toBe(one.id);
+    for (const other of [{ flow: shop() }, { input: 'y' }, { permissionMode: 'dont_ask' as const }])
+      await expect(pipelines.start({ ...one, ...other })).rejects.toMatchObject({ code: 'conflict' });
+    await pipelines.get('acme', one.id).cancel();
+  });
+
   it('is cancelled with the turns that run', async () => {
     await work();
     stack.model.hangs({ before: 'headers' });
