@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type { CloseTurnInput } from '../contracts/activities.ts';
 import {
   replyTextLimit,
@@ -11,11 +11,11 @@ import { failure } from '../contracts/failures.ts';
 import { parseTurnId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import { isOutput } from '../core/output-tool.ts';
 import { noUsage } from '../core/usage.ts';
+import { setRunner } from '../inbox/reach.ts';
 import type { Json } from '../schema/message.ts';
 import type { Store, TurnRecord } from '../store/store.ts';
 import { answerParts, composeInput, keepOutput } from './compose-input.ts';
 import type { ActivityDeps } from './deps.ts';
-import { markUnreachable } from './reach.ts';
 import { closeTurn, waitingForStore } from './sessions.ts';
 
 /** Opens the session of a turn that a workflow runs itself, under the turn's own number: a repeat finds the turn that it began. */
@@ -25,7 +25,7 @@ export async function openChild(deps: ActivityDeps, input: OpenChildInput): Prom
     const { ref, inputId } = input;
     deps.agents.get(input.agent);
     const session = await prepareSession(store, input);
-    await markUnreachable(store, ref);
+    await setRunner(store, ref, Context.current().info.workflowExecution?.workflowId);
     const known = await store.turns.ofInput(ref, inputId);
     return {
       turn: known?.turn ?? session.lastTurn + 1,

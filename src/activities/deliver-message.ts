@@ -4,9 +4,9 @@ import { failure } from '../contracts/failures.ts';
 import { courierHere } from '../inbox/courier.ts';
 import { deliver } from '../inbox/deliver.ts';
 import { InboxError } from '../inbox/inbox-error.ts';
+import { isRetired } from '../inbox/reach.ts';
 import type { Store } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
-import { isRetired } from './reach.ts';
 import { waitingForStore } from './sessions.ts';
 
 /** How long a full inbox, or one that nobody serves, is tried: whoever sends waits meanwhile, so that its messages stay in order. */

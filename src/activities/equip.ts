@@ -15,7 +15,7 @@ import type { SessionRecord } from '../store/store.ts';
 import type { SessionSlots, Tool } from '../tools/tool.ts';
 import { builtInTools } from './built-in-tools.ts';
 import type { ActivityDeps } from './deps.ts';
-import { isReachable } from './reach.ts';
+import { isReachable } from '../inbox/reach.ts';
 import { slotsOf } from './session-slots.ts';
 
 /** An agent with the tools that one session has now. */

@@ -11,9 +11,11 @@ import { childSessionId, subagentName } from '../core/lineage.ts';
 import { isSettled } from '../core/next-action.ts';
 import { inputMessageId } from '../core/message-ids.ts';
 import { noUsage } from '../core/usage.ts';
+import { hasRunner, runnerOf, setRunner } from '../inbox/reach.ts';
 import type { Block } from '../schema/message.ts';
 import type { ActivityDeps } from './deps.ts';
 import { turnOfMessage, untaken } from './inbox-messages.ts';
+import { isWorkflowOpen } from './look-after.ts';
 import { readInput, readInputOrHint } from './read-input.ts';
 import { toFailure } from './to-failure.ts';
 
@@ -36,6 +38,12 @@ export async function loadSession(
         `Session ${ref.sessionId} is a subagent's: write to ${session.lineage.parent}, which it works for`,
         failure.rejected,
       );
+    const runner = await runnerOf(store, ref);
+    if (runner !== undefined) {
+      if (await isWorkflowOpen(runner))
+        throw ApplicationFailure.nonRetryable(hasRunner(ref, runner), failure.rejected);
+      await setRunner(store, ref, undefined);
+    }
     const last = session.lastTurn > 0 ? await store.turns.get(ref, session.lastTurn) : undefined;
     if (last && last.state !== 'ended')
       await closeTurn(deps, {

@@ -45,6 +45,19 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof WorkflowNotFoundError;
 }
 
+/** False for a workflow that has ended; a turn may have been ended from outside, which the store learns with the session's next input. */
+export async function isOpen(context: ClientContext, workflowId: string): Promise<boolean> {
+  try {
+    const { status } = await callTemporal(context, () =>
+      context.temporal.workflow.getHandle(workflowId).describe(),
+    );
+    return status.name === 'RUNNING';
+  } catch (error) {
+    if (isNotFound(error)) return false;
+    throw error;
+  }
+}
+
 /** An update that was admitted by a run which then ended: the server says so in several ways. */
 function isRace(error: unknown): boolean {
   const code = grpcCode(error);

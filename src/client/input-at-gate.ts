@@ -2,7 +2,7 @@ import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import { turnQuery } from '../contracts/messages.ts';
 import { isOneAnswerEnough, toActor, whyMayNotAnswer } from '../core/approval.ts';
 import type { SessionRecord } from '../store/store.ts';
-import { callTemporal, isNotFound } from './call-temporal.ts';
+import { callTemporal, isOpen } from './call-temporal.ts';
 import type { SubmitOptions } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { pendingOf } from './pending-call.ts';
@@ -52,18 +52,5 @@ async function refuseToDeny(
     const why = whyMayNotAnswer(approval, toActor(actor), requesters);
     if (why !== undefined)
       throw new DurascopeError('forbidden', `ifBusy "deny" would deny call ${callId} (${name}): ${why}`);
-  }
-}
-
-/** False for a turn that was ended from outside, which the store learns with the session's next input. */
-async function isOpen(context: ClientContext, turnId: string): Promise<boolean> {
-  try {
-    const { status } = await callTemporal(context, () =>
-      context.temporal.workflow.getHandle(turnId).describe(),
-    );
-    return status.name === 'RUNNING';
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
   }
 }

@@ -20,6 +20,7 @@ import { taskViews } from '../core/plan.ts';
 import { planSessionOf } from '../tasks/plan-session.ts';
 import { readPlan } from '../tasks/plan-slot.ts';
 import { followEvents } from '../events/follow.ts';
+import { hasRunner, runnerOf } from '../inbox/reach.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Msg } from '../schema/message.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
@@ -46,7 +47,7 @@ import { ledSeat, memberSeat } from '../team/place.ts';
 import { viewTeam, type TeamView } from '../team/team-view.ts';
 import { routesOf } from './answer-routes.ts';
 import { DurascopeError } from './durascope-error.ts';
-import { callTemporal, isNotFound } from './call-temporal.ts';
+import { callTemporal, isNotFound, isOpen } from './call-temporal.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
 import {
   checkAnswers,
@@ -113,6 +114,9 @@ export class TemporalSession implements Session {
         'conflict',
         `Session ${this.id} is a subagent's, and takes no input of its own: write to ${session.lineage.parent}, which it works for`,
       );
+    const runner = await runnerOf(store, this.#ref);
+    if (runner !== undefined && (await isOpen(this.#context, runner)))
+      throw new DurascopeError('conflict', hasRunner(this.#ref, runner));
     await checkInputAtGate(this.#context, session, options);
     const submission: Submission = {
       id,
@@ -262,7 +266,6 @@ export class TemporalSession implements Session {
     );
   }
 
-  /** New text while a gate is open may be meant as an answer, or not: the caller has to say. */
   /** Answers calls where they are: in this session, or in one below it. */
   async #route<T extends { callId: string }>(
     kind: GateAnswer['kind'],
