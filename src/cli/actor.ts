@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { Actor } from '../core/approval.ts';
 
 /** Who asks or answers. */
@@ -11,8 +11,12 @@ export interface ActorOptions {
 /** Adds `--actor` and `--role`. @param what they do, as in "who answers, for the record". */
 export function withActorOptions(command: Command, what: string): Command {
   return command
-    .option('--actor <name>', `${what}; default: your user name`, userInfo().username)
+    .addOption(actorOption(what))
     .option('--role <name>', 'that they have, for approval policies; several: once for each', collect);
+}
+
+export function actorOption(what: string): Option {
+  return new Option('--actor <name>', `${what}; default: your user name`).default(userInfo().username);
 }
 
 export function actorOf({ actor, role }: ActorOptions): Actor {

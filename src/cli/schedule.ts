@@ -1,5 +1,6 @@
 import { Argument, type Command } from 'commander';
 import type { DurascopeClient, Schedule, ScheduleOptions, ScheduleSummary } from '../client/index.ts';
+import { actorOption, type ActorOptions } from './actor.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { withClient } from './open-client.ts';
@@ -10,7 +11,7 @@ import { oneLine, printable, table } from './text.ts';
 const actions = ['create', 'list', 'show', 'pause', 'unpause', 'trigger', 'delete'] as const;
 type Action = (typeof actions)[number];
 
-interface ScheduleFlags extends CommonOptions {
+interface ScheduleFlags extends CommonOptions, Pick<ActorOptions, 'actor'> {
   agent?: string;
   input?: string;
   cron?: string[];
@@ -45,6 +46,7 @@ export function scheduleCommand(): Command {
     .option('--overlap <policy>', 'while the last turn has not ended; default: skip')
     .option('--catch-up <duration>', 'how late a missed run may be; default: 5m', duration)
     .option('--max-runs <n>', 'it ends after so many', wholeNumber(1, 1_000_000))
+    .addOption(actorOption('who makes it, and so asks for what its turns do'))
     .option('--paused', 'create it paused')
     .option('--note <text>', 'for people: why it is paused')
     .action(schedule);
@@ -100,12 +102,13 @@ async function list({ schedules }: DurascopeClient, owner: string, options: Sche
   if (all.length === 0) return notice(`owner ${owner} has no schedules`);
   printLines(
     table(
-      ['SCHEDULE', 'AGENT', 'WHEN', 'NEXT', 'NOTE'],
+      ['SCHEDULE', 'AGENT', 'WHEN', 'NEXT', 'LAST', 'NOTE'],
       all.map((one) => [
         one.id,
         one.agent,
         whenOf(one),
         one.isPaused ? 'paused' : (one.nextRuns[0] ?? '-'),
+        one.lastRun?.state ?? '-',
         oneLine(one.note ?? '', 40),
       ]),
     ),
@@ -113,8 +116,12 @@ async function list({ schedules }: DurascopeClient, owner: string, options: Sche
 }
 
 function tell(found: Schedule, { json }: ScheduleFlags): void {
-  if (json) return printJson(found);
-  printLines([
+  if (json) printJson(found);
+  else printLines(renderSchedule(found));
+}
+
+export function renderSchedule(found: Schedule): string[] {
+  return [
     `${found.id} · ${found.agent} · ${whenOf(found)}${found.isPaused ? ' · paused' : ''}`,
     `  says      ${oneLine(found.input, 100)}`,
     `  session   ${found.session ?? 'a new one each time'} · mode ${found.permissionMode}`,
@@ -123,9 +130,10 @@ function tell(found: Schedule, { json }: ScheduleFlags): void {
     ...(found.nextRuns[0] === undefined ? [] : [`  next      ${found.nextRuns.slice(0, 3).join(', ')}`]),
     `  so far    ${found.counts.runs} runs, ${found.counts.leftOutByOverlap} left out by overlap, ${found.counts.leftOutAsMissed} missed`,
     ...found.recentRuns.map(
-      ({ at, sessionId, isRunning }) => `  ran       ${at} in ${sessionId}${isRunning ? ' (running)' : ''}`,
+      ({ at, sessionId, state, error }) =>
+        `  ran       ${at} in ${sessionId}: ${state}${error === undefined ? '' : `, ${oneLine(error, 200)}`}`,
     ),
-  ]);
+  ];
 }
 
 function whenOf({ cron = [], everyMs }: ScheduleSummary): string {
@@ -134,8 +142,8 @@ function whenOf({ cron = [], everyMs }: ScheduleSummary): string {
 }
 
 function toOptions(owner: string, id: string, flags: ScheduleFlags): ScheduleOptions {
-  const { agent, input, cron, every, timezone, session, mode, overlap, catchUp, maxRuns, paused, note } =
-    flags;
+  const { agent, input, cron, every, timezone, session, mode, actor } = flags;
+  const { overlap, catchUp, maxRuns, paused, note } = flags;
   if (agent === undefined) throw new UsageError('name the agent that takes the turns: --agent NAME');
   if (input === undefined) throw new UsageError('say what it is told each time: --input "…"');
   return {
@@ -143,6 +151,7 @@ function toOptions(owner: string, id: string, flags: ScheduleFlags): ScheduleOpt
     id,
     agent,
     input,
+    actor,
     ...(cron ? { cron } : {}),
     ...(every === undefined ? {} : { everyMs: every }),
     ...(timezone === undefined ? {} : { timezone }),

@@ -33,6 +33,7 @@ export interface ScheduleSummary {
   note?: string;
   /** ISO times, soonest first. */
   nextRuns: string[];
+  lastRun?: ScheduleRun;
 }
 
 export interface Schedule extends ScheduleSummary {
@@ -41,6 +42,8 @@ export interface Schedule extends ScheduleSummary {
   timezone?: string;
   session?: string;
   permissionMode: PermissionMode;
+  /** Who made it, where that is known. */
+  actor?: string;
   overlap: NonNullable<ScheduleSpec['overlap']>;
   catchUpMs: number;
   /** The newest last. */
@@ -54,5 +57,8 @@ export interface ScheduleRun {
   /** In Temporal: `scheduled/…`. Runs within one second have the same. */
   workflowId: string;
   runId: string;
-  isRunning: boolean;
+  /** `unknown`: Temporal does not keep it any more. */
+  state: 'running' | 'done' | 'failed' | 'cancelled' | 'unknown';
+  /** Why it failed. */
+  error?: string;
 }

@@ -8,16 +8,12 @@ import {
 } from '@temporalio/client';
 import type { z } from 'zod';
 import { idRule, isValidId } from '../contracts/ids.ts';
-import {
-  scheduledWorkflowId,
-  scheduleId,
-  sessionOfRun,
-  type ScheduledTurnInput,
-} from '../contracts/schedules.ts';
+import { scheduledWorkflowId, scheduleId, type ScheduledTurnInput } from '../contracts/schedules.ts';
 import { ScheduleSpec } from '../schema/schedule.ts';
 import { callTemporal } from './call-temporal.ts';
 import { DurascopeError } from './durascope-error.ts';
 import type { Schedule, ScheduleOptions, Schedules, ScheduleSummary } from './schedules.ts';
+import { toRun } from './schedule-runs.ts';
 import type { ClientContext } from './temporal-client.ts';
 
 const policies = {
@@ -32,6 +28,7 @@ const policies = {
 /** What Temporal keeps in a form of its own, as it was written. */
 interface Memo {
   agent: string;
+  session?: string;
   cron?: string[];
   everyMs?: number;
   timezone?: string;
@@ -67,14 +64,21 @@ export class TemporalSchedules implements Schedules {
     const query = `ScheduleId STARTS_WITH "${prefix}"`;
     for await (const { scheduleId: name, memo, state, info } of this.#context.temporal.schedule.list({
       query,
-    }))
-      yield summary(name.slice(prefix.length), memo as unknown as Memo, state, info?.nextActionTimes);
+    })) {
+      const written = memo as unknown as Memo;
+      const id = name.slice(prefix.length);
+      const last = info?.recentActions.at(-1);
+      yield {
+        ...summary(id, written, state, info?.nextActionTimes),
+        ...(last ? { lastRun: await toRun(this.#context, { ...written, owner, schedule: id }, last) } : {}),
+      };
+    }
   }
 
   async get(owner: string, id: string): Promise<Schedule | undefined> {
     try {
       const description = await callTemporal(this.#context, () => this.#handle(owner, id).describe());
-      return toSchedule(owner, id, description);
+      return await this.#toSchedule(owner, id, description);
     } catch (error) {
       if (error instanceof ScheduleNotFoundError) return undefined;
       throw error;
@@ -99,6 +103,32 @@ export class TemporalSchedules implements Schedules {
     await this.#act(owner, id, (handle) => handle.delete());
   }
 
+  async #toSchedule(owner: string, id: string, description: ScheduleDescription): Promise<Schedule> {
+    const { action, info, state, memo } = description;
+    const [turn] = (action.type === 'startWorkflow' ? action.args : []) as unknown as [ScheduledTurnInput];
+    const written = memo as unknown as Memo;
+    const recentRuns = await Promise.all(info.recentActions.map((one) => toRun(this.#context, turn, one)));
+    const lastRun = recentRuns.at(-1);
+    return {
+      owner,
+      ...summary(id, written, state, info.nextActionTimes),
+      ...(lastRun ? { lastRun } : {}),
+      input: turn.input,
+      ...(written.timezone === undefined ? {} : { timezone: written.timezone }),
+      ...(turn.session === undefined ? {} : { session: turn.session }),
+      permissionMode: turn.permissionMode,
+      ...(turn.actor === undefined ? {} : { actor: turn.actor }),
+      overlap: written.overlap,
+      catchUpMs: written.catchUpMs,
+      recentRuns,
+      counts: {
+        runs: info.numActionsTaken,
+        leftOutByOverlap: info.numActionsSkippedOverlap,
+        leftOutAsMissed: info.numActionsMissedCatchupWindow,
+      },
+    };
+  }
+
   #handle(owner: string, id: string) {
     return this.#context.temporal.schedule.getHandle(scheduleId({ owner, id }));
   }
@@ -119,8 +149,8 @@ export class TemporalSchedules implements Schedules {
   }
 
   #toTemporal(owner: string, id: string, spec: Spec): TemporalScheduleOptions {
-    const { agent, input, session, permissionMode, cron, everyMs, timezone, overlap, catchUpMs, jitterMs } =
-      spec;
+    const { agent, input, session, permissionMode, actor } = spec;
+    const { cron, everyMs, timezone, overlap, catchUpMs, jitterMs } = spec;
     const turn: ScheduledTurnInput = {
       owner,
       schedule: id,
@@ -128,10 +158,12 @@ export class TemporalSchedules implements Schedules {
       input,
       permissionMode,
       ...(session === undefined ? {} : { session }),
+      ...(actor === undefined ? {} : { actor }),
     };
     const crons = cron === undefined ? undefined : [cron].flat();
     const memo: Memo = {
       agent,
+      ...(session === undefined ? {} : { session }),
       overlap,
       catchUpMs,
       ...(crons ? { cron: crons } : {}),
@@ -168,35 +200,6 @@ export class TemporalSchedules implements Schedules {
 }
 
 type Spec = z.output<typeof ScheduleSpec>;
-
-function toSchedule(owner: string, id: string, description: ScheduleDescription): Schedule {
-  const { action, info, state, memo } = description;
-  const [turn] = (action.type === 'startWorkflow' ? action.args : []) as unknown as [ScheduledTurnInput];
-  const written = memo as unknown as Memo;
-  const running = new Set(info.runningActions.map(({ workflow }) => workflow.firstExecutionRunId));
-  return {
-    owner,
-    ...summary(id, written, state, info.nextActionTimes),
-    input: turn.input,
-    ...(written.timezone === undefined ? {} : { timezone: written.timezone }),
-    ...(turn.session === undefined ? {} : { session: turn.session }),
-    permissionMode: turn.permissionMode,
-    overlap: written.overlap,
-    catchUpMs: written.catchUpMs,
-    recentRuns: info.recentActions.map(({ takenAt, action: { workflow } }) => ({
-      at: takenAt.toISOString(),
-      sessionId: sessionOfRun(turn, workflow.workflowId).sessionId,
-      workflowId: workflow.workflowId,
-      runId: workflow.firstExecutionRunId,
-      isRunning: running.has(workflow.firstExecutionRunId),
-    })),
-    counts: {
-      runs: info.numActionsTaken,
-      leftOutByOverlap: info.numActionsSkippedOverlap,
-      leftOutAsMissed: info.numActionsMissedCatchupWindow,
-    },
-  };
-}
 
 function summary(
   id: string,

@@ -222,6 +222,18 @@ export const HealthView = z.object({
   dependencies: z.object({ store: isThere, temporal: isThere }),
 });
 
+const ScheduleRun = z.object({
+  at: z.string(),
+  sessionId: z.string(),
+  /** Of the run, in Temporal. */
+  workflowId: z.string(),
+  runId: z.string(),
+  /** `unknown`: Temporal does not keep it any more. */
+  state: z.enum(['running', 'done', 'failed', 'cancelled', 'unknown']),
+  /** Why it failed. */
+  error: z.string().exactOptional(),
+});
+
 export const Schedule = z.object({
   id: z.string(),
   agent: z.string(),
@@ -231,6 +243,21 @@ export const Schedule = z.object({
   note: z.string().exactOptional(),
   /** Soonest first. */
   nextRuns: z.array(z.string()),
+  lastRun: ScheduleRun.exactOptional(),
+});
+
+export const ScheduleView = Schedule.extend({
+  owner: z.string(),
+  input: z.string(),
+  timezone: z.string().exactOptional(),
+  session: z.string().exactOptional(),
+  permissionMode: PermissionMode,
+  actor: z.string().exactOptional(),
+  overlap: z.string(),
+  catchUpMs: z.number(),
+  /** The newest last. */
+  recentRuns: z.array(ScheduleRun),
+  counts: z.object({ runs: count, leftOutByOverlap: count, leftOutAsMissed: count }),
 });
 
 /** `isWhole`: there are no more than these. */

@@ -34,7 +34,7 @@ export interface ServerOptions {
   /** The folder of the admin page, served at `/`: see `builtAdminPage`. Default: no page. */
   adminPage?: string;
   /** Those of the client, to be listed. */
-  schedules?: Pick<Schedules, 'list'>;
+  schedules?: Pick<Schedules, 'list' | 'get'>;
   /** Where people look at runs: the admin page links to it. */
   temporalWeb?: { url: string; namespace: string };
   /** What one owner may use. Default: no limits. */

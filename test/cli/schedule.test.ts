@@ -1,4 +1,7 @@
+import { userInfo } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renderSchedule } from '../../src/cli/schedule.ts';
+import type { Schedule } from '../../src/client/index.ts';
 import { startCliStack, type CliStack } from './cli-stack.ts';
 
 let stack: CliStack;
@@ -23,9 +26,30 @@ describe('durascope schedule', () => {
     expect(JSON.parse((await cli('show morning --json')).stdout)).toMatchObject({
       isPaused: true,
       note: 'holidays',
+      actor: userInfo().username,
       recentRuns: [{ sessionId: 'reports' }],
     });
     expect((await cli('delete morning')).stdout).toBe('morning: deleted; its sessions stay\n');
+  });
+
+  it('says which runs failed, and why', () => {
+    const schedule: Schedule = {
+      owner: 'acme',
+      id: 'morning',
+      agent: 'nobody',
+      input: 'Report',
+      isPaused: false,
+      nextRuns: [],
+      permissionMode: 'dont_ask',
+      overlap: 'skip',
+      catchUpMs: 10_000,
+      recentRuns: [],
+      counts: { runs: 1, leftOutByOverlap: 0, leftOutAsMissed: 0 },
+    };
+    const run = { at: '2026-12-01T08:00:00.000Z', sessionId: 's', workflowId: 'w', runId: 'r' };
+    const error = 'There is no\nagent';
+    const lines = renderSchedule({ ...schedule, recentRuns: [{ ...run, state: 'failed', error }] });
+    expect(lines.at(-1)).toBe('  ran       2026-12-01T08:00:00.000Z in s: failed, There is no agent');
   });
 
   it('says what is missing', async () => {

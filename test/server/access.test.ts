@@ -154,6 +154,7 @@ describe('every route of the OpenAPI document', () => {
       }
       const address = path
         .replace('{sessionId}', 'guarded')
+        .replace(/\{(schedule|pipeline|task)Id\}/, 'guarded')
         .replace('{turnId}', encodeURIComponent(turnId))
         .replace('{callId}', callId)
         .replace('{agent}', 'payer')

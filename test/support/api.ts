@@ -36,6 +36,7 @@ export async function startApi(
   const { owner = 'acme', agents, limits, ...rest } = options;
   const server = createServer({
     client: stack.client,
+    schedules: stack.client.schedules,
     authenticate: openAccess(owner),
     ...(agents ? { agents: () => agents.map(describeAgent) } : {}),
     ...rest,

@@ -1,5 +1,7 @@
-import type { z } from 'zod';
-import { ScheduleList } from '../../schema/api-answers.ts';
+import { z } from 'zod';
+import { ScheduleList, ScheduleView } from '../../schema/api-answers.ts';
+import { Id } from '../../schema/api-requests.ts';
+import { Problem } from '../problem.ts';
 import { defineRoute } from '../route.ts';
 
 const most = 200;
@@ -23,4 +25,20 @@ const listSchedules = defineRoute({
   },
 });
 
-export const scheduleRoutes = [listSchedules];
+const getSchedule = defineRoute({
+  name: 'getSchedule',
+  method: 'get',
+  path: '/v1/schedules/{scheduleId}',
+  summary: 'A schedule, with its recent runs and what they came to',
+  scope: 'read',
+  params: z.object({ scheduleId: Id }),
+  status: 200,
+  answer: ScheduleView,
+  async handle({ owner, params }, { schedules }) {
+    const found = await schedules?.get(owner, params.scheduleId);
+    if (!found) throw new Problem('not_found', `There is no schedule ${params.scheduleId}`);
+    return found;
+  },
+});
+
+export const scheduleRoutes = [listSchedules, getSchedule];

@@ -1,6 +1,7 @@
 import { useSchedules } from '../api/queries.ts';
 import type { ScheduleList } from '../api/types.ts';
 import { PageHeading } from '../parts/page-heading.tsx';
+import { Link, sessionHref } from '../parts/router.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { duration } from '../parts/time.tsx';
@@ -37,10 +38,11 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
           <th scope="col">Agent</th>
           <th scope="col">When</th>
           <th scope="col">Next</th>
+          <th scope="col">Last</th>
         </tr>
       </thead>
       <tbody>
-        {schedules.map(({ id, agent, cron, everyMs, isPaused, note, nextRuns: [next] }) => (
+        {schedules.map(({ id, agent, cron, everyMs, isPaused, note, nextRuns: [next], lastRun }) => (
           <tr key={id}>
             <th scope="row">{id}</th>
             <td>
@@ -60,9 +62,19 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
             <td data-label="Next">
               {next === undefined ? '–' : <time dateTime={next}>{new Date(next).toLocaleString()}</time>}
             </td>
+            <td data-label="Last">{lastRun ? <LastRun run={lastRun} /> : '–'}</td>
           </tr>
         ))}
       </tbody>
     </table>
+  );
+}
+
+function LastRun({ run: { at, sessionId, state, error } }: { run: NonNullable<Schedule['lastRun']> }) {
+  return (
+    <>
+      <StateBadge state={state} /> <Link href={sessionHref(sessionId)}>{new Date(at).toLocaleString()}</Link>
+      {error === undefined ? null : <span className="quiet-text"> {error}</span>}
+    </>
   );
 }
