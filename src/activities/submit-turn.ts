@@ -20,7 +20,7 @@ const answerMs = 30_000;
 /** Submits a turn to a session as a client does, from within a workflow. A repeat under the same input id does nothing. */
 export async function submitTurn(deps: ActivityDeps, input: SubmitTurnInput): Promise<SubmittedTurn> {
   const { store } = deps;
-  const { ref, inputId, replyTo } = input;
+  const { ref, inputId, replyTo, requesters } = input;
   const { submission, agent } = await waitingForStore(async () => {
     deps.agents.get(input.agent);
     const session = await prepareSession(store, input);
@@ -28,6 +28,7 @@ export async function submitTurn(deps: ActivityDeps, input: SubmitTurnInput): Pr
       id: inputId,
       input: await composeInput(store, input),
       ...(input.output ? { output: await keepOutput(store, ref, input.output) } : {}),
+      ...(requesters ? { requesters } : {}),
       replyTo,
     };
     return { submission, agent: session.agent };

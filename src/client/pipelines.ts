@@ -29,6 +29,8 @@ export interface PipelineOptions {
   input: string;
   /** The mode of its sessions: `dont_ask` where nobody is there to be asked. Default: as their agents say. */
   permissionMode?: PermissionMode;
+  /** Who asks: approval policies may want it to be, or not to be, who answers. Absent: nobody can answer under four eyes. */
+  actor?: string;
 }
 
 export interface Pipeline {

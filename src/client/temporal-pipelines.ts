@@ -8,8 +8,10 @@ import {
   type PipelineInput,
   type PipelineResult,
 } from '../contracts/flow.ts';
+import { actorIdRule, isActorId } from '../core/approval.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { spread, type FlowReply } from '../core/flow.ts';
+import { isPermissionMode, permissionModes } from '../core/permission.ts';
 import { Flow } from '../schema/flow.ts';
 import type { Json } from '../schema/message.ts';
 import { callTemporal, isNotFound } from './call-temporal.ts';
@@ -149,7 +151,14 @@ class TemporalPipeline implements Pipeline {
   }
 }
 
-function checked({ owner, id = randomUUID(), flow, input, permissionMode }: PipelineOptions): PipelineInput {
+function checked({
+  owner,
+  id = randomUUID(),
+  flow,
+  input,
+  permissionMode,
+  actor,
+}: PipelineOptions): PipelineInput {
   if (!isValidId(owner)) throw invalid(`owner ${JSON.stringify(owner)} is not valid`);
   if (!isValidId(id) || id.length > maxIdLength)
     throw invalid(
@@ -157,12 +166,24 @@ function checked({ owner, id = randomUUID(), flow, input, permissionMode }: Pipe
     );
   if (typeof input !== 'string' || input.trim() === '')
     throw invalid('input is empty: write what is to be done');
+  if (permissionMode !== undefined && !isPermissionMode(permissionMode))
+    throw invalid(
+      `permissionMode is ${JSON.stringify(permissionMode)}: it must be one of ${permissionModes.join(', ')}`,
+    );
+  if (actor !== undefined && !isActorId(actor)) throw invalid(`actor must be a name ${actorIdRule}`);
   const parsed = Flow.safeParse(flow);
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => `flow${pathOf(path)}: ${message}`);
     throw invalid(`The flow can't be carried out: ${issues.join('; ')}`);
   }
-  const plan = { owner, id, flow: parsed.data, input, ...(permissionMode ? { permissionMode } : {}) };
+  const plan = {
+    owner,
+    id,
+    flow: parsed.data,
+    input,
+    ...(permissionMode ? { permissionMode } : {}),
+    ...(actor === undefined ? {} : { actor }),
+  };
   const bytes = Buffer.byteLength(JSON.stringify(plan));
   if (bytes > maxBytes)
     throw invalid(

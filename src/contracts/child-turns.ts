@@ -1,3 +1,4 @@
+import type { Requesters } from '../core/approval.ts';
 import type { PermissionMode } from '../core/permission.ts';
 import type { FinishReason, InputPart, Json, Usage } from '../schema/message.ts';
 import type { CloseTurnInput } from './activities.ts';
@@ -21,6 +22,8 @@ export interface TurnReply {
   /** The message that holds it; absent when the turn ended without an answer. */
   messageId?: string;
   error?: TurnError;
+  /** Who wrote into the turn; absent where that is not known any more. */
+  requesters?: Requesters;
 }
 
 export const replyTextLimit = 16_000;
@@ -53,6 +56,8 @@ export interface OpenChildInput {
   content: TurnContent;
   /** The mode that the session gets, unless it has one. */
   permissionMode?: PermissionMode;
+  /** Who is behind the input. Absent: nobody knows. */
+  requesters?: Requesters;
   /** JSON Schema of the answer. */
   output?: Record<string, Json>;
 }

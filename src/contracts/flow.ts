@@ -1,4 +1,5 @@
 import { defineQuery } from '@temporalio/workflow';
+import type { Requesters } from '../core/approval.ts';
 import type { PermissionMode } from '../core/permission.ts';
 import type { FlowFailure, FlowValue } from '../core/flow.ts';
 import type { Flow } from '../schema/flow.ts';
@@ -12,6 +13,8 @@ export interface PipelineInput {
   input: string;
   /** The mode that its sessions get. */
   permissionMode?: PermissionMode;
+  /** Who started it. */
+  actor?: string;
   /** Set by the pipeline itself when it continues as new. */
   carry?: PipelineCarry;
 }
@@ -20,6 +23,8 @@ export interface PipelineInput {
 export interface PipelineCarry {
   done: [place: string, value: FlowValue][];
   turns: number;
+  /** Who wrote into its turns so far. */
+  requesters?: Requesters;
 }
 
 export interface PipelineResult {

@@ -30,6 +30,8 @@ export interface Submission {
   ifBusy?: IfBusy;
   /** Who asks: approval policies may want it to be, or not to be, who answers. */
   actor?: Actor | string;
+  /** Who is behind it, where a workflow submits it. */
+  requesters?: Requesters;
   /** Where the JSON Schema is kept that the answer must fit. */
   output?: OutputRef;
   /** Id of a workflow that waits for the turn's end: it is told by a signal (contracts/messages.ts, turnEndedSignal). */
@@ -47,8 +49,11 @@ export interface QueuedTurn {
   inputId: string;
   input: SubmittedInput;
   requester?: string;
+  requesters?: Requesters;
   output?: OutputRef;
   replyTo?: string;
+  /** Why it is not wanted any more: it is closed when its turn comes, and not begun. */
+  withdrawn?: string;
 }
 
 /** What of a session outlives its workflow: committed to the store, loaded at the start of a run. */
@@ -287,5 +292,7 @@ export interface Answered<T> {
 
 export interface Interrupt {
   id?: string;
+  /** To a session: that turn only, also while it waits for others. Default: the one that runs. */
+  turnId?: string;
   reason?: string;
 }

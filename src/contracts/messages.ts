@@ -56,7 +56,7 @@ export const inboxSignal = defineSignal<[InboxMessage[]]>('inbox');
  * share a handler with others.
  */
 export function turnEndedSignal(inputId: string) {
-  return defineSignal<[{ turnId: string }]>(`turnEnded:${inputId}`);
+  return defineSignal<[{ turnId: string; requesters?: Requesters }]>(`turnEnded:${inputId}`);
 }
 
 export interface SessionView {

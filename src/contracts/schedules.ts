@@ -11,6 +11,8 @@ export interface ScheduledTurnInput {
   /** The session of every run; absent: each run has one of its own. */
   session?: string;
   permissionMode: PermissionMode;
+  /** Who made the schedule. */
+  actor?: string;
 }
 
 export function scheduleId({ owner, id }: { owner: string; id: string }): string {

@@ -29,6 +29,8 @@ export const ScheduleSpec = z
     session: text("'reports'").exactOptional(),
     /** The mode that a session without one gets. */
     permissionMode: z.enum(permissionModes, `write one of ${permissionModes.join(', ')}`).default('dont_ask'),
+    /** Who makes it: they ask for what its turns do, as approval policies see it. */
+    actor: text("'ann'").max(200, 'write at most 200 characters').exactOptional(),
     /** What happens when a run is due while the last one's turn has not ended. */
     overlap: z.enum(overlaps, `write one of ${overlaps.join(', ')}`).default('skip'),
     /** Runs that were missed by more than this, because Temporal was away, are left out. */

@@ -19,7 +19,7 @@ import {
 import { TypedSearchAttributes } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
 import { turnIdOf } from '../contracts/ids.ts';
-import type { SessionInput, Steer, Submission } from '../contracts/inputs.ts';
+import type { Interrupt, SessionInput, Steer, Submission, TurnOutcome } from '../contracts/inputs.ts';
 import {
   confirmSignal,
   externalResultSignal,
@@ -37,7 +37,7 @@ import {
 import { searchAttributes } from '../contracts/search-attributes.ts';
 import { store } from './activity-proxies.ts';
 import { agentTurn } from './agent-turn.ts';
-import { whyNoInput } from './check-message.ts';
+import { readInterrupt, whyNoInput } from './check-message.ts';
 import { mustRotate } from './must-rotate.ts';
 import { outcomeOf } from './turn-outcome.ts';
 import { handingOver, handleInbox } from './session-inbox.ts';
@@ -91,12 +91,12 @@ async function runTurns(input: SessionInput, session: SessionState): Promise<voi
 async function runTurn(
   input: SessionInput,
   session: SessionState,
-  { messages, ...next }: NonNullable<ReturnType<SessionState['startNext']>>,
+  { messages, withdrawn, ...next }: NonNullable<ReturnType<SessionState['startNext']>>,
 ): Promise<void> {
   const address = { ref: input.ref, agent: input.agent, ...next };
   const { hasSearchAttributes } = session.settings;
   const turnId = turnIdOf(input.ref, next.turn);
-  const result = await outcomeOf(async () => {
+  const run = async () => {
     const turn = await startChild(agentTurn, {
       workflowId: turnId,
       args: [{ ...address, ...(messages ? { messages } : {}), hasSearchAttributes }],
@@ -115,11 +115,19 @@ async function runTurn(
         : {}),
     });
     return handingOver(session, turnId, turn.result());
-  });
+  };
+  const result: TurnOutcome =
+    withdrawn === undefined
+      ? await outcomeOf(run)
+      : { turnId, finishReason: 'interrupted', reason: withdrawn };
   await CancellationScope.nonCancellable(async () => {
     await store.closeTurn({ ...address, result });
     if (next.replyTo === undefined) return;
-    await signalTurn(next.replyTo, turnEndedSignal(next.inputId), { turnId: result.turnId ?? turnId });
+    const { requesters } = result;
+    await signalTurn(next.replyTo, turnEndedSignal(next.inputId), {
+      turnId: result.turnId ?? turnId,
+      ...(requesters ? { requesters } : {}),
+    });
   });
   const late = result.turnId === undefined ? undefined : (result.steers ?? []);
   const { hadMessages } = session.turnEnded(late);
@@ -167,11 +175,19 @@ function handleMessages(session: SessionState): void {
   });
   handleInbox(session);
   handleTeamMessages(session, (reason) => forward(session, interruptSignal, { reason }));
-  setHandler(interruptSignal, (interrupt) => forward(session, interruptSignal, interrupt ?? {}));
-  setHandler(interruptUpdate, (interrupt) => forward(session, interruptSignal, interrupt));
+  setHandler(interruptSignal, (sent) => interrupt(session, sent ?? {}));
+  setHandler(interruptUpdate, (sent) => interrupt(session, sent));
   setHandler(confirmSignal, (answered) => route(session, confirmSignal, answered));
   setHandler(externalResultSignal, (answered) => route(session, externalResultSignal, answered));
   setHandler(reconcileSignal, (answered) => route(session, reconcileSignal, answered));
+}
+
+async function interrupt(session: SessionState, sent: Interrupt): Promise<void> {
+  const { turnId, reason = 'interrupted' } = readInterrupt(sent);
+  if (turnId === undefined) return forward(session, interruptSignal, sent);
+  await condition(() => session.isLoaded);
+  if (turnId === session.runningTurnId) return forward(session, interruptSignal, sent);
+  session.withdraw(turnId, reason);
 }
 
 /** A bad signal is recorded, and changes nothing. */

@@ -13,7 +13,7 @@ const maxReasonLength = 2000;
 /** Why this is no submission or steer; undefined when it is one. */
 export function whyNoInput(message: unknown): string | undefined {
   if (!isRecord(message)) return 'expected an object such as {"id": "…", "input": "text"}';
-  const { id, input, ifBusy, replyTo } = message;
+  const { id, input, ifBusy, replyTo, requesters } = message;
   if (!isMessageId(id)) return badId;
   const isInput =
     (typeof input === 'string' && input.trim() !== '') ||
@@ -29,6 +29,7 @@ export function whyNoInput(message: unknown): string | undefined {
   )
     return 'ifBusy must be queue, reject, steer or deny';
   if (replyTo !== undefined && typeof replyTo !== 'string') return 'replyTo must be the id of a workflow';
+  if (requesters !== undefined && !isRequesters(requesters)) return badRequesters;
   if (!isActor(message.actor)) return badActor;
   return undefined;
 }
@@ -61,10 +62,11 @@ export function whyNoInboxMessage(message: unknown): string | undefined {
     return 'text must be a text that is not empty, or {"ref": "…"}';
   if (isText && text.length > inlineMessageBytes)
     return `text is longer than ${inlineMessageBytes} characters: write it to the store and send its reference, as deliver does`;
-  if (requesters !== undefined && !isRequesters(requesters))
-    return `requesters must be an object such as {"known": ["ann"], "hasUnknown": false}, with at most ${knownRequesters} names`;
+  if (requesters !== undefined && !isRequesters(requesters)) return badRequesters;
   return undefined;
 }
+
+const badRequesters = `requesters must be an object such as {"known": ["ann"], "hasUnknown": false}, with at most ${knownRequesters} names`;
 
 function isRequesters(value: unknown): boolean {
   if (!isRecord(value) || typeof value.hasUnknown !== 'boolean' || !Array.isArray(value.known)) return false;
@@ -78,9 +80,10 @@ function isName(value: unknown): boolean {
 /** What an interrupt says, whatever was sent: it stops the turn in any case. */
 export function readInterrupt(message: unknown): Interrupt {
   if (!isRecord(message)) return {};
-  const { id, reason } = message;
+  const { id, turnId, reason } = message;
   return {
     ...(typeof id === 'string' && isMessageId(id) ? { id } : {}),
+    ...(typeof turnId === 'string' ? { turnId } : {}),
     ...(typeof reason === 'string' ? { reason: reason.slice(0, maxReasonLength) } : {}),
   };
 }

@@ -3,6 +3,7 @@ import { ApplicationFailure, condition, isCancellation } from '@temporalio/workf
 import type { TurnContent } from '../contracts/child-turns.ts';
 import type { PipelineCarry, PipelineInput } from '../contracts/flow.ts';
 import { failure } from '../contracts/failures.ts';
+import { withRequesters, type Requesters } from '../core/approval.ts';
 import { assertNever } from '../core/assert-never.ts';
 import {
   holds,
@@ -23,6 +24,7 @@ import { listItems } from './activity-proxies.ts';
 import { Hub } from './hub.ts';
 import { runOwnTurn } from './run-turn.ts';
 import { branch, fanOut, loop, parallel, pipeline } from './steps.ts';
+import { requestersOf } from './turn-content.ts';
 
 type Flow = PipelineInput['flow'];
 type FlowOf<K extends Flow['kind']> = Extract<Flow, { kind: K }>;
@@ -38,6 +40,8 @@ export class FlowRunner {
   readonly #input: PipelineInput;
   readonly #done: Map<string, FlowValue>;
   readonly failures: FlowFailure[] = [];
+  /** Who has it asked, and who wrote into any of its turns: what they answered goes into others. */
+  #requesters: Requesters;
   turns: number;
   running = 0;
   /** No turn begins: the workflow is about to continue as new. */
@@ -47,11 +51,12 @@ export class FlowRunner {
     this.#input = input;
     this.#done = new Map(input.carry?.done);
     this.turns = input.carry?.turns ?? 0;
+    this.#requesters = input.carry?.requesters ?? requestersOf(input.input, input.actor);
     for (const value of this.#done.values()) this.failures.push(...value.failures);
   }
 
   get carry(): PipelineCarry {
-    return { done: [...this.#done], turns: this.turns };
+    return { done: [...this.#done], turns: this.turns, requesters: this.#requesters };
   }
 
   run(): Promise<FlowValue> {
@@ -230,15 +235,17 @@ export class FlowRunner {
     const { owner, id, permissionMode } = this.#input;
     this.running += 1;
     try {
-      const { sessionId, messageId, text, isPartial } = await runOwnTurn({
+      const { sessionId, messageId, text, isPartial, requesters } = await runOwnTurn({
         ref: { owner, sessionId: this.#sessionAt(session) },
         agent,
         inputId: `${id}/${place}`,
         content: toContent(parts),
+        requesters: this.#requesters,
         summary: `${agent} ${place}`,
         ...(permissionMode === undefined ? {} : { permissionMode }),
       });
       this.turns += 1;
+      this.#requesters = withRequesters(this.#requesters, requesters);
       return {
         type: 'reply',
         sessionId,

@@ -14,14 +14,16 @@ import {
 import { TypedSearchAttributes } from '@temporalio/common';
 import type { OpenChildInput, TurnReply } from '../contracts/child-turns.ts';
 import { failure } from '../contracts/failures.ts';
-import { turnIdOf } from '../contracts/ids.ts';
-import { turnEndedSignal } from '../contracts/messages.ts';
+import { sessionWorkflowId, turnIdOf } from '../contracts/ids.ts';
+import { interruptSignal, turnEndedSignal } from '../contracts/messages.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
+import type { Requesters } from '../core/approval.ts';
 import type { PermissionMode } from '../core/permission.ts';
 import { childTurns, submitTurn } from './activity-proxies.ts';
 import { agentTurn } from './agent-turn.ts';
-import { toContent, type TurnInputLike } from './turn-content.ts';
+import { requestersOf, toContent, type TurnInputLike } from './turn-content.ts';
 import { outcomeOf } from './turn-outcome.ts';
+import { signalTurn } from './turn-signals.ts';
 
 export interface RunTurnOptions {
   /** Whose sessions. */
@@ -33,6 +35,8 @@ export interface RunTurnOptions {
   session?: string;
   /** The mode that a session without one gets: `dont_ask` where nobody is there to be asked. */
   permissionMode?: PermissionMode;
+  /** Who asks: approval policies may want it to be, or not to be, who answers. Absent: nobody can answer under four eyes. */
+  actor?: string;
   /** JSON Schema of an object: the reply then has it as `output`. */
   output?: NonNullable<OpenChildInput['output']>;
   /** What Temporal Web calls it. Default: the agent's name. */
@@ -65,6 +69,7 @@ function planOf(agent: string, input: TurnInputLike, options: RunTurnOptions): O
     agent,
     inputId,
     content: toContent(input),
+    requesters: requestersOf(input, options.actor),
     ...(options.permissionMode === undefined ? {} : { permissionMode: options.permissionMode }),
     ...(options.output ? { output: options.output } : {}),
   };
@@ -93,7 +98,15 @@ export async function runOwnTurn(plan: OpenChildInput & { summary: string }): Pr
   const result = await outcomeOf(() =>
     executeChild(agentTurn, {
       workflowId: turnIdOf(ref, turn),
-      args: [{ ...address, input: content.input, hasSearchAttributes, ...outputOf(content) }],
+      args: [
+        {
+          ...address,
+          input: content.input,
+          ...(input.requesters ? { requesters: input.requesters } : {}),
+          hasSearchAttributes,
+          ...outputOf(content),
+        },
+      ],
       staticSummary: `${summary} · turn ${turn} of ${ref.sessionId}`,
       parentClosePolicy: ParentClosePolicy.TERMINATE,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
@@ -115,7 +128,11 @@ export async function runOwnTurn(plan: OpenChildInput & { summary: string }): Pr
   );
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('The workflow was cancelled');
-  return accepted(reply);
+  return accepted(from(reply, result.requesters));
+}
+
+function from(reply: TurnReply, requesters: Requesters | undefined): TurnReply {
+  return requesters ? { ...reply, requesters } : reply;
 }
 
 function outputOf({ output }: { output?: { ref: string } }) {
@@ -126,25 +143,37 @@ function outputOf({ output }: { output?: { ref: string } }) {
 const firstAskMs = 10 * 60_000;
 const longestAskMs = 6 * 3_600_000;
 
-/** Runs a turn through a session's inbox, which tells of its end. */
+/** Runs a turn through a session's inbox, which tells of its end. Cancelled, it has the turn interrupted, or withdrawn while that waits. */
 export async function runInSession(plan: OpenChildInput): Promise<TurnReply> {
-  const ended = turnEndedSignal(plan.inputId);
-  let hasEnded = false;
-  setHandler(ended, () => void (hasEnded = true));
+  let ended: { requesters?: Requesters } | undefined;
+  setHandler(turnEndedSignal(plan.inputId), (told) => void (ended = told));
+  const hasEnded = () => ended !== undefined;
+  const scope = CancellationScope.current();
+  if (scope.consideredCancelled) await scope.cancelRequested;
+  const isCancelled = () => scope.consideredCancelled;
   const submit = () =>
     submitTurn.executeWithOptions({ summary: `submit to ${plan.ref.sessionId}` }, [
       { ...plan, replyTo: workflowInfo().workflowId },
     ]);
-  // A session whose workflow was ended from outside tells nobody: asked again, it closes what it left behind.
-  for (let askMs = firstAskMs; ; askMs = Math.min(askMs * 2, longestAskMs)) {
-    const { turnId, reply } = await submit();
-    if (reply) return accepted(reply);
-    await condition(() => hasEnded, askMs, { summary: `end of ${turnId}` });
-    if (!hasEnded) continue;
-    const read = await childTurns.readReply({ ref: plan.ref, turnId });
-    if (read) return accepted(read);
-    hasEnded = false;
-  }
+  const reply = await CancellationScope.nonCancellable(async () => {
+    // A session whose workflow was ended from outside tells nobody: asked again, it closes what it left behind.
+    for (let askMs = firstAskMs; ; askMs = Math.min(askMs * 2, longestAskMs)) {
+      const { turnId, reply } = await submit();
+      if (reply) return reply;
+      const options = { summary: `end of ${turnId}` };
+      await condition(() => hasEnded() || isCancelled(), askMs, options);
+      if (isCancelled() && !hasEnded()) {
+        const reason = `the workflow ${workflowInfo().workflowId}, which asked for it, was cancelled`;
+        await signalTurn(sessionWorkflowId(plan.ref), interruptSignal, { turnId, reason });
+        await condition(hasEnded, askMs, options);
+      }
+      const read = hasEnded() ? await childTurns.readReply({ ref: plan.ref, turnId }) : undefined;
+      if (read) return from(read, ended?.requesters);
+      ended = undefined;
+    }
+  });
+  if (isCancelled()) throw new CancelledFailure('The workflow was cancelled');
+  return accepted(reply);
 }
 
 const failed: readonly TurnReply['finishReason'][] = ['error', 'interrupted', 'budget_exceeded'];

@@ -3,6 +3,7 @@ import { patched, setCurrentDetails, workflowInfo } from '@temporalio/workflow';
 import type { TurnReply } from '../contracts/child-turns.ts';
 import { sessionOfRun, type ScheduledTurnInput } from '../contracts/schedules.ts';
 import { runInSession } from './run-turn.ts';
+import { requestersOf } from './turn-content.ts';
 
 /** Lasts as long as its turn does: so that the schedule's overlap policy is about turns. */
 export async function scheduledTurn(input: ScheduledTurnInput): Promise<TurnReply> {
@@ -16,5 +17,6 @@ export async function scheduledTurn(input: ScheduledTurnInput): Promise<TurnRepl
     inputId: patched('input-of-run') ? `schedule-run/${firstExecutionRunId}` : workflowId,
     content: input.input,
     permissionMode: input.permissionMode,
+    requesters: requestersOf(input.input, input.actor),
   });
 }

@@ -135,6 +135,12 @@ export class SessionState {
     };
   }
 
+  /** A turn that waits is not wanted any more. */
+  withdraw(turnId: string, why: string): void {
+    const queued = this.#loaded.queue.find(({ turn }) => turnIdOf(this.#input.ref, turn) === turnId);
+    if (queued) queued.withdrawn = why;
+  }
+
   /** Forgets a submission that could not be delivered as a steer, so that it is admitted anew. */
   forget(inputId: string): void {
     this.#loaded.seen = this.#loaded.seen.filter((seen) => seen.inputId !== inputId);
@@ -146,6 +152,7 @@ export class SessionState {
     if (queued) this.#queueSize -= JSON.stringify(queued).length;
     this.#running = queued ?? this.#beginByMessage();
     if (!this.#running) return undefined;
+    if (this.#running.withdrawn !== undefined) return this.#running;
     const messages = this.#inbox.handOver();
     return { ...this.#running, ...(messages.length === 0 ? {} : { messages }) };
   }
@@ -195,7 +202,7 @@ export class SessionState {
     return turn;
   }
 
-  #enqueue({ id, input, actor, output, replyTo }: Submission): number {
+  #enqueue({ id, input, actor, requesters, output, replyTo }: Submission): number {
     const requester = toActor(actor)?.id;
     const turn = this.#takeNumber();
     const queued = {
@@ -203,6 +210,7 @@ export class SessionState {
       inputId: id,
       input,
       ...(requester === undefined ? {} : { requester }),
+      ...(requesters ? { requesters } : {}),
       ...(output ? { output } : {}),
       ...(replyTo === undefined ? {} : { replyTo }),
     };

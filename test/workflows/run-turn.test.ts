@@ -4,7 +4,8 @@ import { Client, type WorkflowClient, type WorkflowHandle } from '@temporalio/cl
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
-import { fails, says } from '../../src/testing/index.ts';
+import type { Flow } from '../../src/client/index.ts';
+import { calls, fails, says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createWorker } from '../../src/worker/create-worker.ts';
 import { startStack, type Stack } from '../support/stack.ts';
@@ -16,10 +17,19 @@ const pay = defineTool({
   permission: 'ask',
   execute: () => 'paid',
 });
+const wire = defineTool({
+  name: 'wire',
+  description: 'Wires money',
+  input: z.object({}),
+  permission: 'ask',
+  approval: { by: 'not_requester' },
+  execute: () => 'wired',
+});
 const base = { model: 'openai/gpt-test', instructions: 'Be brief.', maxModelAttempts: 1 };
 const agents = [
   defineAgent({ ...base, name: 'writer', tools: [pay] }),
   defineAgent({ ...base, name: 'critic' }),
+  defineAgent({ ...base, name: 'banker', instructions: 'Wire.', tools: [wire] }),
 ];
 const workflowsPath = fileURLToPath(new URL('user-workflows.ts', import.meta.url));
 
@@ -85,6 +95,49 @@ describe('a turn inside a workflow of a user', () => {
     expect(await handle.result()).toBe('Paid.');
   });
 
+  it('is let be by what is written to its session, which takes it when the workflow has ended', async () => {
+    stack.model.calls('pay', {}).says('Not paid.').says('Later.');
+    const handle = await start('relay', owner, ['writer'], 'Pay');
+    const { callId, sessionId } = await gateOf(owner);
+    const session = stack.client.session({ owner, id: sessionId });
+    const refused = { code: 'conflict', message: expect.stringContaining(handle.workflowId) as string };
+    await expect(session.submit('And?', { ifBusy: 'queue' })).rejects.toMatchObject(refused);
+    await expect(session.steer('And?')).rejects.toMatchObject(refused);
+    // As with Temporal's own tools.
+    const raw = workflow.execute('agentSession', {
+      workflowId: `session/${owner}/${sessionId}`,
+      taskQueue: stack.taskQueue,
+      args: [{ ref: { owner, sessionId }, agent: 'writer' }],
+    });
+    await expect(raw).rejects.toThrow();
+    await session.confirm([{ callId, decision: 'deny' }]);
+    expect(await handle.result()).toBe('Not paid.');
+    expect((await (await session.submit('And now?')).result()).text).toBe('Later.');
+  });
+
+  it('knows who asks, through an answer too: others decide under four eyes', async () => {
+    const id = `talk-${randomUUID()}`;
+    const scheduled = { owner, schedule: 'daily', agent: 'banker', input: 'Pay', actor: 'ann' };
+    const flow: Flow = { kind: 'turn', agent: 'banker' };
+    for (const begin of [
+      () => start('onBehalf', owner, 'ann', id),
+      () => start('scheduledTurn', { ...scheduled, permissionMode: 'default' }),
+      () => stack.client.pipelines.start({ owner, flow, input: 'Pay', actor: 'ann' }),
+    ]) {
+      stack.model.answers(({ system, messages }) => {
+        if (system !== 'Wire.') return says('Pay.');
+        return messages.at(-1)?.role === 'tool' ? says('Paid.') : calls('wire', {});
+      });
+      const begun = await begin();
+      const { callId } = await gateOf(owner);
+      const session = await stack.client.sessionOfCall(owner, callId);
+      const allowed = [{ callId, decision: 'allow' as const }];
+      await expect(session.confirm(allowed, { actor: 'ann' })).rejects.toMatchObject({ code: 'forbidden' });
+      await session.confirm(allowed, { actor: 'bob' });
+      await begun.result();
+    }
+  });
+
   it('runs in a loop until the answer is good, or the limit is reached', async () => {
     stack.model.says('bad').says('good').says('bad').says('bad');
     expect(await run('untilGood', owner, 5)).toBe('good');
@@ -113,7 +166,7 @@ describe('a turn inside a workflow of a user', () => {
       error: { code: 'ModelAuthentication' },
     });
     expect(await run('tellFailure', owner, 'nobody')).toMatch(
-      /^AgentNotFound: There is no agent "nobody".*writer, critic/,
+      /^AgentNotFound: There is no agent "nobody".*writer, critic, banker/,
     );
   });
 
@@ -129,6 +182,25 @@ describe('a turn inside a workflow of a user', () => {
     expect((await (await session.submit('Once more')).result()).text).toBe('Again.');
   });
 
+  it('is interrupted in a session of its own name as well, or withdrawn while it waits there', async () => {
+    const id = `talk-${randomUUID()}`;
+    stack.model.calls('pay', {}).says('Next.');
+    const first = await start('conversation', owner, id, ['a']);
+    await gateOf(owner);
+    const second = await start('conversation', owner, id, ['b']);
+    const session = stack.client.session({ owner, id });
+    while ((await session.turn(2).get())?.state !== 'queued') await pause();
+    for (const handle of [second, first]) await handle.cancel();
+    for (const handle of [first, second]) await expect(handle.result()).rejects.toThrow('cancelled');
+    expect((await (await session.submit('c')).result()).text).toBe('Next.');
+    expect((await session.turns()).items).toMatchObject([
+      { turn: 3, finishReason: 'model_stop' },
+      { turn: 2, finishReason: 'interrupted' },
+      { turn: 1, finishReason: 'interrupted' },
+    ]);
+    expect(stack.model.requests.at(-1)?.messages.map(({ text }) => text)).toContain('c');
+  });
+
   it('needs a module of workflows that is there', async () => {
     await expect(
       createWorker({ agents, workflowsPath: '/nowhere/workflows.ts', store: 'sqlite::memory:' }),
@@ -141,6 +213,10 @@ async function gateOf(of: string) {
   for (;;) {
     const [call] = (await stack.client.gates(of)).items;
     if (call) return call;
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause();
   }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, 50));
 }

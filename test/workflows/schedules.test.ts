@@ -121,9 +121,21 @@ describe('a schedule', () => {
       await pause();
       schedule = await stack.client.schedules.get(owner, 'daily');
     }
-    expect(schedule.recentRuns).toMatchObject([{ isRunning: true }]);
+    expect(schedule.recentRuns).toMatchObject([{ state: 'running' }]);
     await stack.client.session({ owner, id: schedule.recentRuns[0]?.sessionId ?? '' }).interrupt();
     expect((await nthRun(1)).outcome).toContain('ended without an answer: interrupted');
+  });
+
+  it('interrupts the turn of the last run, where it is to cancel that', async () => {
+    stack.model.hangs({ before: 'headers' }).says('Anew.');
+    await create({ session: 'reports', overlap: 'cancel_other' });
+    const before = stack.model.requests.length;
+    await stack.client.schedules.trigger(owner, 'daily');
+    await stack.model.waitForRequest(before + 1);
+    await stack.client.schedules.trigger(owner, 'daily');
+    expect(await nthRun(2)).toMatchObject({ outcome: { text: 'Anew.' } });
+    const { items } = await stack.client.session({ owner, id: 'reports' }).turns();
+    expect(items.map(({ finishReason }) => finishReason)).toEqual(['model_stop', 'interrupted']);
   });
 
   it('runs by itself, as often as it may', async () => {
@@ -172,6 +184,11 @@ describe('a schedule', () => {
     await create({ agent: 'nobody' });
     await stack.client.schedules.trigger(owner, 'daily');
     expect((await nthRun(1)).outcome).toMatch(/There is no agent "nobody".*reporter/);
+    const failed = { state: 'failed', error: expect.stringContaining('no agent "nobody"') as string };
+    expect(await stack.client.schedules.get(owner, 'daily')).toMatchObject({ recentRuns: [failed] });
+    // What is listed comes a little later.
+    while (!(await list())[0]?.lastRun) await pause();
+    expect(await list()).toMatchObject([{ lastRun: failed }]);
   });
 
   it('is refused with the field and the remedy', async () => {

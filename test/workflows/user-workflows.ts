@@ -21,6 +21,11 @@ export async function conversation(owner: string, session: string, inputs: strin
   return texts;
 }
 
+export async function onBehalf(owner: string, actor: string, session: string): Promise<string> {
+  const before = await runTurn('critic', 'Advise', { owner, actor });
+  return (await runTurn('banker', before, { owner, actor, session })).text;
+}
+
 export async function untilGood(owner: string, limit: number): Promise<string> {
   const revise = (before: Text): Promise<Text> => runTurn('writer', ['Improve:', before], { owner });
   const isGood = (now: Text) => typeof now === 'object' && now.text.includes('good');
