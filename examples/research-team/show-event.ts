@@ -1,6 +1,6 @@
 import { styleText } from 'node:util';
 import type { AgentEvent } from 'durascope';
-import type { Terminal } from '../order-support/stage/terminal.ts';
+import type { Terminal } from '../stage/terminal.ts';
 
 /** Renders what the leader's log tells: its own turns, and what it has to know of its workers'. */
 export function showEvent(terminal: Terminal, event: AgentEvent): void {

@@ -1,59 +1,35 @@
 // `npm run example:team`: a leader with three workers, one of whom needs a person.
-import { resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import type { GateCall } from 'durascope';
 import type { Session } from 'durascope/client';
-import { approve } from '../order-support/stage/approve.ts';
-import { Terminal } from '../order-support/stage/terminal.ts';
+import { Gates } from '../stage/gates.ts';
+import { openStage } from '../stage/open-stage.ts';
+import { runExample, type Play } from '../stage/run-example.ts';
+import { scriptedReplies } from './scripted-replies.ts';
 import { showEvent } from './show-event.ts';
-import { openStage, type Stage } from './stage.ts';
-
-const { values: options } = parseArgs({
-  options: {
-    yes: { type: 'boolean', default: false },
-    dir: { type: 'string', default: '.durascope/team' },
-    help: { type: 'boolean', default: false },
-  },
-});
-const usage = `npm run example:team -- [--yes] [--dir FOLDER]
-
-  --yes   approves the purchase by itself
-  --dir   keeps the state of Temporal and the transcripts here (default .durascope/team)
-
-With OPENAI_API_KEY (or OPENAI_BASE_URL) a real model answers: openai/gpt-5-mini, or what DURASCOPE_DEMO_MODEL names.`;
 
 const question = 'Our town of 2,000 people wants power of its own: solar panels, or a wind turbine?';
-const terminal = new Terminal();
-const stops: (() => unknown)[] = [];
-let isStopping = false;
 
-if (options.help) console.log(usage);
-else await main();
+await runExample(
+  {
+    script: 'example:team',
+    approves: 'the purchase by itself',
+    keeps: 'the state of Temporal and the transcripts',
+    folder: '.durascope/team',
+    onInterrupt: (folder) => `The team is kept in ${folder}.`,
+  },
+  example,
+);
 
-async function main(): Promise<void> {
-  process.once('SIGINT', () => void interrupted());
-  process.once('SIGTERM', () => void interrupted());
-  try {
-    process.exitCode = await example();
-  } catch (error) {
-    if (isStopping) return;
-    terminal.line(`\n${error instanceof Error ? error.message : String(error)}`);
-    process.exitCode = 1;
-  }
-  await stopAll();
-}
-
-async function example(): Promise<number> {
+async function example(play: Play): Promise<number> {
+  const { terminal } = play;
   terminal.line('Durascope: a leader and its team');
   terminal.line();
-  const stage = await openStage(
-    resolve(options.dir),
-    (line) => terminal.line(`  ${line}`),
-    (stop) => stops.push(stop),
-  );
-  const { temporal, durascope } = stage;
+  const { temporal, durascope, modelName } = await openStage(play, {
+    taskQueue: 'research-team',
+    replies: scriptedReplies,
+    loadAgent: async () => (await import('./agents.ts')).editor,
+  });
   terminal.line(`  Temporal   ${temporal.address}, ${temporal.uiUrl ?? 'named by TEMPORAL_ADDRESS'}`);
-  terminal.line(`  Model      ${stage.modelName}`);
+  terminal.line(`  Model      ${modelName}`);
   terminal.line(`\nQuestion: ${question}\n`);
   const session = durascope.session({
     owner: 'demo',
@@ -61,7 +37,7 @@ async function example(): Promise<number> {
     agent: 'editor',
   });
   await session.submit(question);
-  const isAnswered = await follow(stage, session);
+  const isAnswered = await follow(play, session, new Gates(play, session, temporal));
   terminal.stage('Who was there, in Temporal and in the store:');
   for (const { ref } of (await durascope.sessions('demo', { parent: session.id })).items)
     terminal.line(`  session/demo/${ref.sessionId}`);
@@ -69,48 +45,14 @@ async function example(): Promise<number> {
 }
 
 /** Shows the leader's log, and answers there what its workers ask. Ends with the turn in which the leader ended its team. */
-async function follow(stage: Stage, session: Session): Promise<boolean> {
-  const gates = new Map<string, AbortController>();
+async function follow({ terminal }: Play, session: Session, gates: Gates): Promise<boolean> {
   let isTeamEnded = false;
   for await (const event of session.events()) {
     showEvent(terminal, event);
-    switch (event.kind) {
-      case 'require_user_confirm':
-        for (const call of event.calls) gates.set(call.callId, openGate(stage, session, event.turnId, call));
-        break;
-      case 'gate_answered':
-        gates.get(event.callId)?.abort();
-        break;
-      case 'team_changed':
-        isTeamEnded ||= event.change === 'deleted';
-        break;
-      case 'turn_end':
-        if (!event.path && (isTeamEnded || event.error)) return event.finishReason === 'model_stop';
-        break;
-      default:
-    }
+    gates.see(event);
+    if (event.kind === 'team_changed') isTeamEnded ||= event.change === 'deleted';
+    if (event.kind === 'turn_end' && !event.path && (isTeamEnded || event.error))
+      return event.finishReason === 'model_stop';
   }
   return false;
-}
-
-function openGate({ temporal }: Stage, session: Session, turnId: string, call: GateCall): AbortController {
-  const gate = new AbortController();
-  // Not awaited, because the answer may come from elsewhere, as an event.
-  approve({ session, turnId, call, temporal, isAutomatic: options.yes, terminal, signal: gate.signal }).catch(
-    (error: unknown) => terminal.line(`  The answer was not taken: ${String(error)}`),
-  );
-  return gate;
-}
-
-async function interrupted(): Promise<void> {
-  terminal.line(`\nStopping. The team is kept in ${options.dir}.`);
-  await stopAll();
-  process.exit(130);
-}
-
-/** In reverse: what was started last may need what was started before. */
-async function stopAll(): Promise<void> {
-  if (isStopping) return;
-  isStopping = true;
-  for (const stop of stops.toReversed()) await stop();
 }

@@ -3,9 +3,10 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection } from '@temporalio/client';
 import { DurascopeClient } from 'durascope/client';
-import { ScriptedModel } from 'durascope/testing';
 import { openStore } from 'durascope/worker';
 import { startEmbeddedTemporal, type EmbeddedTemporal } from '../../../src/embedded/temporal.ts';
+import { chooseModel } from '../../stage/choose-model.ts';
+import type { Play } from '../../stage/run-example.ts';
 import { openShop, type Shop } from '../shop.ts';
 import { startAdminPage } from './admin-page.ts';
 import { scriptedReplies } from './scripted-replies.ts';
@@ -25,20 +26,12 @@ export interface Stack {
   workerLost: Promise<never>;
 }
 
-/**
- * Starts all that a turn needs, its state kept in one folder.
- *
- * @param onStop takes what ends each part, in the order of their start
- */
-export async function startStack(
-  folder: string,
-  log: (line: string) => void,
-  onStop: (stop: () => unknown) => void,
-): Promise<Stack> {
+/** Starts all that a turn needs, its state kept in one folder. */
+export async function startStack({ folder, log, onStop }: Play): Promise<Stack> {
   mkdirSync(folder, { recursive: true });
   const temporal = await startEmbeddedTemporal({ dataDir: join(folder, 'temporal'), log });
   onStop(() => temporal.stop());
-  const model = await chooseModel(onStop);
+  const model = await chooseModel(scriptedReplies, onStop);
   const { address, namespace } = temporal;
 
   const shopFile = join(folder, 'shop.db');
@@ -79,24 +72,5 @@ export async function startStack(
       return worker;
     },
     workerLost,
-  };
-}
-
-/** A real model where there is a key for one, or an endpoint that may want none. */
-async function chooseModel(onStop: (stop: () => unknown) => void) {
-  if (process.env['OPENAI_API_KEY'] || process.env['OPENAI_BASE_URL']) {
-    const name = process.env['DURASCOPE_DEMO_MODEL'] ?? 'openai/gpt-5-mini';
-    return { name, env: { DURASCOPE_DEMO_MODEL: name } };
-  }
-  const model = await ScriptedModel.start();
-  onStop(() => model.stop());
-  model.answers(scriptedReplies);
-  return {
-    name: 'scripted, because OPENAI_API_KEY is not set (all else is real)',
-    env: {
-      OPENAI_BASE_URL: model.baseUrl,
-      OPENAI_API_KEY: 'scripted',
-      DURASCOPE_DEMO_MODEL: 'openai/scripted',
-    },
   };
 }

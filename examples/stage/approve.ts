@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { findTemporalCli } from '../../../src/embedded/find-cli.ts';
+import { findTemporalCli } from '../../src/embedded/find-cli.ts';
 import { DurascopeError, type Session } from 'durascope/client';
 import type { GateCall } from 'durascope';
 import type { Terminal } from './terminal.ts';
