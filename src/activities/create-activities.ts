@@ -1,4 +1,5 @@
 import type { InboxActivities, StepActivities, StoreActivities } from '../contracts/activities.ts';
+import type { CleanUpActivities } from '../contracts/clean-up.ts';
 import type { FlowActivities } from '../contracts/flow.ts';
 import type { TaskActivities, TaskStoreActivities } from '../contracts/tasks.ts';
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
@@ -10,6 +11,7 @@ import { listItems } from './compose-input.ts';
 import { callModel } from './call-model.ts';
 import type { ActivityDeps } from './deps.ts';
 import { noticeGates, openGates } from './open-gates.ts';
+import { removeKept } from './remove-kept.ts';
 import { runTask } from './run-task.ts';
 import { runTools } from './run-tools.ts';
 import { concludeMemberTurn } from '../team/conclude-turn.ts';
@@ -50,12 +52,14 @@ export function createActivities(deps: ActivityDeps) {
     deliverTask: (input) => deliverTask(deps, input),
     callModel: (input) => callModel(deps, input),
     runTools: (input) => runTools(deps, input),
+    removeKept: (input) => removeKept(deps, input),
   } satisfies TaskActivities &
     TaskStoreActivities &
     StoreActivities &
     StepActivities &
     InboxActivities &
     ChildTurnActivities &
+    CleanUpActivities &
     SubmitActivities &
     FlowActivities &
     ReminderActivities;

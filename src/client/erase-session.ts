@@ -1,3 +1,4 @@
+import { cleanUpWorkflowId, type CleanUpInput } from '../contracts/clean-up.ts';
 import { sessionWorkflowId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import { sessionQuery } from '../contracts/messages.ts';
 import type { SessionRecord } from '../store/store.ts';
@@ -6,7 +7,8 @@ import { DurascopeError } from './durascope-error.ts';
 import type { ClientContext } from './temporal-client.ts';
 
 /**
- * Ends a session's workflows, its turns before it, and then deletes what the store keeps: in that order, so that nothing writes it anew. With
+ * Ends a session's workflows, its turns before it, and then deletes what the store keeps: in that order, so that nothing writes it anew. What
+ * its agent's sources keep on workers is deleted by one of these, soon. With
  * force what is below it goes with it, from the top down; without, nothing below may be at work.
  */
 export async function eraseSession(context: ClientContext, ref: SessionRef, force: boolean): Promise<void> {
@@ -22,7 +24,7 @@ export async function eraseSession(context: ClientContext, ref: SessionRef, forc
   // The session first: it would start the next turn when the running one ends, and begin again a worker that ends.
   await endSession(context, session);
   if (force) for (const one of await below(context, ref)) await eraseOne(context, one);
-  await store.sessions.erase(ref);
+  await forget(context, session);
 }
 
 async function refuseBusyBelow(context: ClientContext, ref: SessionRef): Promise<void> {
@@ -54,7 +56,22 @@ async function below({ content }: ClientContext, ref: SessionRef): Promise<Sessi
 
 async function eraseOne(context: ClientContext, session: SessionRecord): Promise<void> {
   await endSession(context, session);
-  await context.content.store.sessions.erase(session.ref);
+  await forget(context, session);
+}
+
+/** What workers keep is theirs to delete, once one is there. */
+async function forget(context: ClientContext, { ref, agent }: SessionRecord): Promise<void> {
+  await context.content.store.sessions.erase(ref);
+  const input: CleanUpInput = { ref, agent };
+  await callTemporal(context, () =>
+    context.temporal.workflow.start('cleanUp', {
+      workflowId: cleanUpWorkflowId(ref),
+      taskQueue: context.taskQueue,
+      args: [input],
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      staticSummary: `clean up after ${ref.sessionId}`,
+    }),
+  );
 }
 
 async function endSession(context: ClientContext, { ref, lastTurn }: SessionRecord): Promise<void> {

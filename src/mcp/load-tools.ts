@@ -1,6 +1,7 @@
 import { describeError } from '../tools/tool-errors.ts';
 import type { LoadedTools, ToolSourceContext } from '../tools/tool-source.ts';
 import type { Tool } from '../tools/tool.ts';
+import type { WorkerScope } from '../tools/worker-scope.ts';
 import type { Catalog } from './catalog.ts';
 import type { Link } from './link.ts';
 import { McpPool, mcpPool } from './pool.ts';
@@ -18,7 +19,7 @@ export async function loadTools(
   name: string,
 ): Promise<LoadedTools> {
   const { worker, ref, model, workingDirectories } = context;
-  const pool = worker.resource(mcpPool, () => new McpPool({ vault: worker.vault, models: worker.models }));
+  const pool = poolOf(worker);
   try {
     const link = await pool.link(serverOf(pool), { ref, model, workingDirectories });
     const catalog = await link.catalog();
@@ -40,6 +41,10 @@ export async function loadTools(
       notice: `The tools of the MCP server ${name} are not available now: ${describeError(error)}`,
     };
   }
+}
+
+export function poolOf(worker: WorkerScope): McpPool {
+  return worker.resource(mcpPool, () => new McpPool({ vault: worker.vault, models: worker.models }));
 }
 
 /** Made once for each list: a step with 500 tools makes none. */

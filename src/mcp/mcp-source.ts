@@ -33,5 +33,9 @@ export function mcpServer(options: McpServerOptions | McpServer | string): McpSo
       const { loadTools } = await (loading ??= import('./load-tools.ts'));
       return loadTools(context, (pool) => server ?? pool.named(name), name);
     },
+    async remove(session, { worker }) {
+      const { poolOf } = await (loading ??= import('./load-tools.ts'));
+      await poolOf(worker).forget(session);
+    },
   });
 }

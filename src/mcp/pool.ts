@@ -37,6 +37,8 @@ export class McpPool implements Resource {
   readonly #named: ReadonlyMap<string, McpServer>;
   readonly #links = new Map<string, Link>();
   readonly #credentials = new Map<string, { found: Promise<Credentials>; until: number }>();
+  /** Whose a link is, where it is one session's. */
+  readonly #sessions = new WeakMap<Link, SessionRef>();
   /** Tells definitions of one name apart. */
   readonly #ids = new WeakMap<McpServer, number>();
   #nextId = 1;
@@ -80,7 +82,18 @@ export class McpPool implements Resource {
       makeRoom: () => this.#makeRoom(link),
     });
     this.#links.set(key, link);
+    if (server.isStateful) this.#sessions.set(link, ref);
     return link;
+  }
+
+  /** Closes what one session has for itself, to stateful servers. */
+  async forget(ref: SessionRef): Promise<void> {
+    for (const [key, link] of this.#links) {
+      const session = this.#sessions.get(link);
+      if (session?.owner !== ref.owner || session.sessionId !== ref.sessionId) continue;
+      this.#links.delete(key);
+      await link.close();
+    }
   }
 
   /** How many connections are open. */

@@ -16,6 +16,8 @@ export interface ToolSource {
   /** What its definition says, as JSON and without secrets: it goes into the agent's revision. */
   readonly definition?: unknown;
   load(context: ToolSourceContext): Promise<LoadedTools>;
+  /** Deletes what it keeps for a session that was erased, on the worker that asks; does nothing when there is nothing. */
+  remove?(session: SessionRef, context: Pick<ToolSourceContext, 'worker'>): Promise<void>;
 }
 
 /** How long a source may take to say which tools it has, in milliseconds. */

@@ -1,6 +1,7 @@
 // Workflow code: the one place where activities are proxied. Imports contracts and @temporalio/workflow only.
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { InboxActivities, StepActivities, StoreActivities } from '../contracts/activities.ts';
+import type { CleanUpActivities } from '../contracts/clean-up.ts';
 import type { ChildTurnActivities, SubmitActivities } from '../contracts/child-turns.ts';
 import type { ReminderActivities } from '../contracts/reminders.ts';
 import type { FlowActivities } from '../contracts/flow.ts';
@@ -40,6 +41,12 @@ export const { deliverTask } = proxyActivities<TaskActivities>({
 export const { wakeSession } = proxyActivities<ReminderActivities>({
   startToCloseTimeout: '1m',
   retry: { initialInterval: '1s', maximumInterval: '5m', nonRetryableErrorTypes: never },
+});
+
+/** A disk that is full for an hour is no reason to keep an erased session's files. */
+export const { removeKept } = proxyActivities<CleanUpActivities>({
+  startToCloseTimeout: '5m',
+  retry: { initialInterval: '1s', maximumInterval: '1h', maximumAttempts: 40, nonRetryableErrorTypes: never },
 });
 
 /** Reaches a session through Temporal: tried until a worker answers for it. */

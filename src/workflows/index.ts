@@ -5,3 +5,4 @@ export { wakeUp } from './wake-up.ts';
 export { scheduledTurn } from './scheduled-turn.ts';
 export { agentTask } from './agent-task.ts';
 export { agentTurn } from './agent-turn.ts';
+export { cleanUp } from './clean-up.ts';

@@ -24,6 +24,7 @@ const appraise = defineTool({
   external: true,
   permission: 'allow',
 });
+const removed: string[] = [];
 let gate = new Latch();
 let entered = new Latch();
 const hold = defineTool({
@@ -42,6 +43,13 @@ const agent = defineAgent({
   model: 'openai/gpt-test',
   instructions: 'Be brief.',
   tools: [pay, appraise, hold],
+  sources: [
+    {
+      name: 'box',
+      load: async () => ({ tools: [] }),
+      remove: async ({ sessionId }) => void removed.push(sessionId),
+    },
+  ],
 });
 
 // One interface, one suite: what differs between the transports is a fault of one of them.
@@ -229,6 +237,7 @@ describe.each(['temporal', 'http'] as const)('the client over %s', (transport) =
     await session.erase();
     expect(await session.exists()).toBe(false);
     await expect(session.erase()).rejects.toMatchObject({ code: 'not_found' });
+    await expect.poll(() => removed.splice(0)).toEqual(['kept']);
   });
 
   it('erases a session with others at work below it by force alone, and them with it', async () => {

@@ -14,6 +14,7 @@ import { memorySlots } from '../../src/tools/memory-slots.ts';
 import { Latch } from '../support/latch.ts';
 import { memoryVault, testScope } from '../support/worker-scope.ts';
 import { isAlive } from './support/is-alive.ts';
+import { poolOf } from '../../src/mcp/load-tools.ts';
 import { badServer, benchOf, textOf } from './support/load.ts';
 
 let folder: string;
@@ -93,6 +94,7 @@ describe('a server that hangs', () => {
     });
     expect(await silent.load()).toEqual({
       tools: [],
+      isSilent: true,
       notice: 'The tools of the MCP server silent are not available now: it did not answer within 0.3 s',
     });
   });
@@ -252,6 +254,11 @@ describe('a stateful server', () => {
     const resumed = benchOf(other, stateful, { sessionId: 's1', slots });
     expect(await resumed.text('count')).toMatch(/^\[Note: bad was started anew.*lost.*\]\ncall 1/);
     expect(await resumed.text('count')).toMatch(/^call 2/);
+    const pool = poolOf(other);
+    await pool.forget({ owner: 'acme', sessionId: 's2' });
+    expect(pool.size).toBe(1);
+    await pool.forget({ owner: 'acme', sessionId: 's1' });
+    expect(pool.size).toBe(0);
     await other.close();
   });
 });

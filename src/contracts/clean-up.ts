@@ -1,0 +1,16 @@
+import type { SessionRef } from './ids.ts';
+
+/** A session that was erased, and the agent whose sources may have kept something for it. */
+export interface CleanUpInput {
+  ref: SessionRef;
+  agent: string;
+}
+
+export interface CleanUpActivities {
+  /** Removes what sources keep for a session outside of the store. */
+  removeKept(input: CleanUpInput): Promise<void>;
+}
+
+export function cleanUpWorkflowId({ owner, sessionId }: SessionRef): string {
+  return `clean-up/${owner}/${sessionId}`;
+}
