@@ -9,19 +9,44 @@ import { toGateCall } from './turn-call.ts';
 
 const pollMs = 300;
 
+/** Each holds a place of the worker, which has a hundred by default: people must not be able to stop it by not answering. */
+const maxAsking = 25;
+let asking = 0;
+
 interface AskOptions {
   waitMs: number;
   signal: AbortSignal;
   policy: ApprovalPolicy | undefined;
 }
 
+interface AskingCall {
+  ref: SessionRef;
+  turn: number;
+  callId: string;
+}
+
 /**
  * Opens a gate for a question that a running call asks, and waits for its answer in the store: the turn's workflow knows nothing of it, and
- * goes on when the call has its result.
+ * goes on when the call has its result. Of a process only so many may wait at once: the next is told that nobody is there.
  */
 export async function askInCall(
   store: Store,
-  { ref, turn, callId }: { ref: SessionRef; turn: number; callId: string },
+  call: AskingCall,
+  question: Question,
+  options: AskOptions,
+): Promise<Answer> {
+  if (asking >= maxAsking) return { kind: 'nobody' };
+  asking += 1;
+  try {
+    return await askAndWait(store, call, question, options);
+  } finally {
+    asking -= 1;
+  }
+}
+
+async function askAndWait(
+  store: Store,
+  { ref, turn, callId }: AskingCall,
   question: Question,
   { waitMs, signal, policy }: AskOptions,
 ): Promise<Answer> {

@@ -5,6 +5,8 @@ import { resultMessageId } from '../core/message-ids.ts';
 import { isSettled } from '../core/next-action.ts';
 import { scrub, secretTexts } from '../core/redact.ts';
 import { deniedPatterns, type PermissionPolicy } from '../core/permission.ts';
+import { addUsage, noUsage } from '../core/usage.ts';
+import type { Usage } from '../schema/message.ts';
 import type { CallRecord, EventStore, SessionRecord, Store } from '../store/store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 import { runTool } from '../tools/run-tool.ts';
@@ -50,12 +52,10 @@ export interface CallLedger {
 export function turnLedger({ calls, events }: Store, ref: SessionRef): CallLedger {
   return {
     settle: (call, outcome, begunAt) =>
-      calls.settle(
-        ref,
-        call.callId,
-        resultMessage(call, outcome),
-        begunAt === undefined ? undefined : { begunAt },
-      ),
+      calls.settle(ref, call.callId, resultMessage(call, outcome), {
+        ...(begunAt === undefined ? {} : { begunAt }),
+        ...(outcome.usage ? { usage: outcome.usage } : {}),
+      }),
     leaveUncertain: (call, reason) => calls.move(ref, call.callId, { state: 'uncertain', reason }),
     events,
   };
@@ -68,6 +68,7 @@ export class CallRun {
   readonly #before: CallRecord;
   readonly #signal: AbortSignal;
   readonly #mark: CallMark | undefined;
+  #usage: Usage | undefined;
 
   /** @param mark absent where this attempt is marked already. */
   constructor(batch: Batch, before: CallRecord, signal: AbortSignal, mark?: CallMark) {
@@ -167,6 +168,9 @@ export class CallRun {
                 },
               },
             ]),
+          onSpend: (usage) => {
+            this.#usage = addUsage(this.#usage ?? noUsage, usage);
+          },
           onAsk: async (question, { waitMs }) => {
             await this.#mark?.make();
             return askInCall(this.#batch.deps.store, { ref, turn, callId }, question, {
@@ -202,7 +206,8 @@ export class CallRun {
     await publisher?.finish();
     await this.#mark?.rest();
     const begunAt = publisher && this.#mark?.begunAt;
-    return outlastStore(this.#signal, () => this.#batch.ledger.settle(this.#before, outcome, begunAt));
+    const spent = this.#usage ? { ...outcome, usage: this.#usage } : outcome;
+    return outlastStore(this.#signal, () => this.#batch.ledger.settle(this.#before, spent, begunAt));
   }
 
   /** What is streamed follows the mark. */

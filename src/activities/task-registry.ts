@@ -71,7 +71,9 @@ export async function settleOrRecord(
   outcome: ToolOutcome,
   ended: TaskState = stateOf(outcome),
 ): Promise<EndedTask> {
-  const change = toChange(await store.calls.settle(ref, call.callId, resultMessage(call, outcome)));
+  const { usage } = outcome;
+  const message = resultMessage(call, outcome);
+  const change = toChange(await store.calls.settle(ref, call.callId, message, usage ? { usage } : {}));
   if (await isResult(store, ref, call, outcome)) {
     await forget(store, ref, call.callId);
     return { change, isLate: false };
@@ -94,8 +96,8 @@ export function taskMessageId(taskId: string): string {
   return `task/${taskId}`;
 }
 
-export function toChange({ callId, state, reason }: CallRecord): CallChange {
-  return { callId, state, ...(reason === undefined ? {} : { reason }) };
+export function toChange({ callId, state, reason, usage }: CallRecord): CallChange {
+  return { callId, state, ...(reason === undefined ? {} : { reason }), ...(usage ? { usage } : {}) };
 }
 
 export async function markTold(store: Store, ref: SessionRef, taskId: string): Promise<void> {

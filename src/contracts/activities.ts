@@ -145,6 +145,8 @@ export interface CallChange {
   callId: string;
   state: TurnCall['state'];
   reason?: string;
+  /** What it used of a model. */
+  usage?: Usage;
 }
 
 export interface OpenGatesInput extends TurnAddress {

@@ -58,6 +58,7 @@ export async function answerSampling(
   let text = '';
   for await (const chunk of adapter.call(request, call.signal))
     if (chunk.kind === 'text') text += chunk.delta;
+    else if (chunk.kind === 'usage') call.spend(chunk.usage);
   return { model, role: 'assistant', content: { type: 'text', text }, stopReason: 'endTurn' };
 }
 

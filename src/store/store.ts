@@ -255,6 +255,8 @@ export interface CallRecord {
   /** How often it was dispatched. */
   attempts: number;
   reason?: string;
+  /** What it used of a model, where its tool asked one. */
+  usage?: Usage;
   createdAt: string;
   endedAt?: string;
 }
@@ -338,7 +340,7 @@ export interface CallStore {
     ref: SessionRef,
     callId: string,
     result: MsgDraft,
-    extra?: { kept?: KeptEvent[]; events?: EventBody[]; audit?: AuditDraft; begunAt?: string },
+    extra?: { kept?: KeptEvent[]; events?: EventBody[]; audit?: AuditDraft; begunAt?: string; usage?: Usage },
   ): Promise<CallRecord>;
   /**
    * Moves an unsettled call to another state (`asking` → `allowed`, `allowed` → `uncertain` …), with events in the same transaction. A

@@ -11,6 +11,7 @@ export interface RunHooks {
   onProgress: (update: ToolProgress) => void;
   /** Asks a person; absent: nobody is there. The tool's time limit stands still meanwhile. */
   onAsk?: AskPerson;
+  onSpend?: ToolContext['spend'];
 }
 
 /**
@@ -53,6 +54,7 @@ export async function runTool(
           signal,
           attempt: context.attempt + attempt - 1,
           progress: audience.onProgress,
+          spend: hooks.onSpend ?? (() => undefined),
           ask,
           preset: {},
         };

@@ -2,7 +2,7 @@ import type { ApprovalPolicy, GateDeadline, Requesters } from '../core/approval.
 import type { PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
 import type { Question } from '../schema/event.ts';
 import type { Subagent } from './subagent.ts';
-import type { DataSource, Json, ToolResultState } from '../schema/message.ts';
+import type { DataSource, Json, ToolResultState, Usage } from '../schema/message.ts';
 
 /** Parts of a result, built with `text()` and `media()` of tool-parts.ts. */
 export interface ToolParts {
@@ -63,6 +63,8 @@ export interface ToolContext<Preset = Readonly<Record<string, unknown>>> extends
    * takes the call along: a question that can be asked before acting belongs to a tool of its own (`askUser`).
    */
   ask: AskPerson;
+  /** Counts tokens that the call used of a model into the turn's usage and its limits. */
+  spend: (usage: Usage) => void;
   /** The tool's preset parameters; empty when it has none. */
   preset: Preset;
 }
@@ -139,4 +141,6 @@ export interface Tool {
 export interface ToolOutcome {
   state: ToolResultState;
   parts: ToolPart[];
+  /** What it used of a model. */
+  usage?: Usage;
 }

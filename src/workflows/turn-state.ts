@@ -137,6 +137,7 @@ export class TurnState {
   callsChanged(changes: readonly CallChange[]): void {
     const byId = new Map(changes.map((change) => [change.callId, change]));
     this.#memory.set({
+      usage: changes.reduce((sum, { usage = noUsage }) => addUsage(sum, usage), this.#memory.carry.usage),
       calls: this.#memory.carry.calls.map((call) => {
         const change = byId.get(call.callId);
         if (!change) return call;

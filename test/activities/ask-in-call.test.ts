@@ -80,6 +80,14 @@ describe('a call that asks while it runs', () => {
     expect(await stateOfTurn()).toBe('running');
   });
 
+  it('finds nobody there when too many wait already', async () => {
+    const waiting = Array.from({ length: 25 }, () => ask('c1'));
+    await asking('c1');
+    expect(await ask('c2')).toEqual({ kind: 'nobody' });
+    stop.abort(new Error('over'));
+    await Promise.allSettled(waiting);
+  });
+
   it('is left alone when its siblings are judged again', async () => {
     const asked = ask('c1');
     await asking('c1');

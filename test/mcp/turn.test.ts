@@ -88,7 +88,12 @@ describe('a turn with MCP servers', () => {
     const [call] = (await turn.result()).pending;
     expect(call?.question?.question).toMatch(/everything wants to ask the model.*Say hi/s);
     await session.confirm([{ callId: call?.callId ?? '', decision: 'allow', answer: 'Allow' }]);
-    expect((await turn.result({ until: 'end' })).text).toBe('Sampled.');
+    const ended = await turn.result({ until: 'end' });
+    expect(ended.text).toBe('Sampled.');
+    // What the server asked for counts besides the turn's own calls.
+    const { items } = await session.messages();
+    const own = items.reduce((sum, { usage }) => sum + (usage?.outputTokens ?? 0), 0);
+    expect(ended.usage.outputTokens).toBeGreaterThan(own);
     expect(stack.model.requests.at(-1)?.results()[0]?.text).toContain('Hi, server.');
     const sampled = stack.model.requests.at(-2)?.body as {
       max_completion_tokens?: number;

@@ -40,6 +40,7 @@ export function aToolContext(overrides: Partial<CallContext> = {}): ToolContext 
   return {
     ...aCall(overrides),
     progress: () => undefined,
+    spend: () => undefined,
     ask: async () => ({ kind: 'nobody' }),
     preset: {},
   };

@@ -16,6 +16,7 @@ const context = {
   ...aCall(),
   ask: async () => ({ kind: 'nobody' }) as const,
   progress: () => undefined,
+  spend: () => undefined,
   preset: {},
 };
 const acme = { owner: 'acme', sessionId: 's' };

@@ -17,6 +17,7 @@ export type CallDetail = Pick<
   | 'approval'
   | 'deadline'
   | 'dueAt'
+  | 'usage'
 >;
 
 export function toCall(row: CallRow): CallRecord {

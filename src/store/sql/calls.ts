@@ -143,7 +143,7 @@ export function sqlCalls(context: SqlContext): CallStore {
             is_dispatched: 0,
             ...(extra?.begunAt === undefined ? {} : { attempts: Math.max(row.attempts, 1) }),
             ended_at: session.now,
-            detail: JSON.stringify(detail),
+            detail: JSON.stringify({ ...detail, ...(extra?.usage ? { usage: extra.usage } : {}) }),
           }),
         );
       }),
