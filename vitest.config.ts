@@ -6,7 +6,6 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     globalSetup: ['test/support/global-setup.ts'],
-    setupFiles: ['test/support/quiet-temporal.ts'],
     reporters: ['default', new ClosingLineReporter()],
     pool: 'forks',
     // Two cores, and many suites start servers of their own.

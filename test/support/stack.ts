@@ -9,6 +9,7 @@ import { createServer, listen, openAccess } from '../../src/server/index.ts';
 import { openStore, type OpenStore } from '../../src/store/open-store.ts';
 import { ScriptedModel } from '../../src/testing/index.ts';
 import { createWorker, type DurascopeWorker, type WorkerOptions } from '../../src/worker/create-worker.ts';
+import './quiet-temporal.ts';
 import { sharedTemporal } from './temporal.ts';
 
 export interface Stack {
