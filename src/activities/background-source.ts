@@ -1,10 +1,11 @@
 import { Context } from '@temporalio/activity';
-import { isGrpcServiceError, ServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import { interruptSignal } from '../contracts/messages.ts';
 import { taskWorkflowId } from '../contracts/tasks.ts';
+import { isNotFound } from '../inbox/is-open.ts';
 import type { Store } from '../store/store.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
@@ -105,15 +106,6 @@ async function interruptTask(client: Client, ref: SessionRef, taskId: string, re
     // It has just ended, or was ended from outside, which the session notices by itself.
     if (!isNotFound(error)) throw error;
   }
-}
-
-const notFoundCode = 5;
-
-export function isNotFound(error: unknown): boolean {
-  if (error instanceof WorkflowNotFoundError) return true;
-  const cause = error instanceof ServiceError ? error.cause : error;
-  const code: number | undefined = isGrpcServiceError(cause) ? cause.code : undefined;
-  return code === notFoundCode;
 }
 
 function asLine({ taskId, name, state, startedAt, endedAt }: BackgroundTask): string {

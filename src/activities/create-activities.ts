@@ -16,12 +16,13 @@ import { runTask } from './run-task.ts';
 import { runTools } from './run-tools.ts';
 import { concludeMemberTurn } from '../team/conclude-turn.ts';
 import { deliverMessage } from './deliver-message.ts';
+import { lookAfter } from './look-after.ts';
 import { locateCalls } from './locate-calls.ts';
 import { messagesTaken } from './inbox-messages.ts';
 import { submitTurn } from './submit-turn.ts';
 import { closeSubagent, openSubagent } from './subagents.ts';
 import { closeTask, deliverTask, endTask, moveToBackground } from './tasks.ts';
-import { closeTurn, loadSession, openTurn, saveSession, waitingForStore } from './sessions.ts';
+import { closeSessionTurn, loadSession, openTurn, saveSession, waitingForStore } from './sessions.ts';
 
 /** All that a worker registers, bound to what it works with. */
 export function createActivities(deps: ActivityDeps) {
@@ -33,7 +34,7 @@ export function createActivities(deps: ActivityDeps) {
     openGates: (input) => openGates(deps, input),
     noticeGates: (input) => noticeGates(deps, input),
     answerGates: (input) => answerGates(deps, input),
-    closeTurn: (input) => closeTurn(deps, input),
+    closeTurn: (input) => closeSessionTurn(deps, input),
     openChild: (input) => openChild(deps, input),
     closeChild: (input) => closeChild(deps, input),
     readReply: (input) => readReply(deps, input),
@@ -45,6 +46,7 @@ export function createActivities(deps: ActivityDeps) {
     locateCalls: ({ ref, callIds }) => waitingForStore(() => locateCalls(deps.store, ref, callIds)),
     concludeMemberTurn: (input) => waitingForStore(() => concludeMemberTurn(deps.store, input)),
     deliverMessage: (input) => deliverMessage(deps, input),
+    lookAfter: (input) => lookAfter(deps, input),
     moveToBackground: (input) => moveToBackground(deps, input),
     closeTask: (input) => closeTask(deps, input),
     endTask: (input) => endTask(deps, input),

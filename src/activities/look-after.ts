@@ -1,35 +1,17 @@
-import { Context } from '@temporalio/activity';
-import type { SessionRef } from '../contracts/ids.ts';
-import { isNotFound } from './background-source.ts';
+import type { InboxActivities } from '../contracts/activities.ts';
+import type { ActivityDeps } from './deps.ts';
+import { lookAfterMembers } from './lost-members.ts';
+import { lookAfterTasks } from './lost-tasks.ts';
+import { waitingForStore } from './sessions.ts';
 
-/** What goes on beside a session is looked after at the start of each of its turns, and this often within them. */
-const apartMs = 5_000;
-const maxSessions = 1_000;
-
-/** Remembers when each session was looked after last, to say whether it is time again. */
-export function lookout(): (ref: SessionRef, isTurnStart: boolean) => boolean {
-  const lookedAt = new Map<string, number>();
-  return ({ owner, sessionId }, isTurnStart) => {
-    const key = `${owner}/${sessionId}`;
-    const now = performance.now();
-    const isDue = now - (lookedAt.get(key) ?? Number.NEGATIVE_INFINITY) >= apartMs;
-    if (!isDue && !isTurnStart) return false;
-    lookedAt.delete(key);
-    lookedAt.set(key, now);
-    for (const oldest of lookedAt.keys()) {
-      if (lookedAt.size <= maxSessions) break;
-      lookedAt.delete(oldest);
-    }
-    return true;
-  };
-}
-
-export async function isWorkflowOpen(workflowId: string): Promise<boolean> {
-  try {
-    const { status } = await Context.current().client.workflow.getHandle(workflowId).describe();
-    return status.name === 'RUNNING';
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
+/** For a session at rest: notices what of its work was lost, so that it is told. @returns whether some still goes on. */
+export function lookAfter(
+  { store }: Pick<ActivityDeps, 'store'>,
+  { ref }: Parameters<InboxActivities['lookAfter']>[0],
+): Promise<boolean> {
+  return waitingForStore(async () => {
+    const areTasksOpen = await lookAfterTasks({ store }, ref);
+    const areMembersOwing = await lookAfterMembers({ store }, ref);
+    return areTasksOpen || areMembersOwing;
+  });
 }

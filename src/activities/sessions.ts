@@ -6,17 +6,20 @@ import type {
   StoreActivities,
 } from '../contracts/activities.ts';
 import { failure } from '../contracts/failures.ts';
-import { turnIdOf } from '../contracts/ids.ts';
+import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import { childSessionId, subagentName } from '../core/lineage.ts';
 import { isSettled } from '../core/next-action.ts';
 import { inputMessageId } from '../core/message-ids.ts';
 import { noUsage } from '../core/usage.ts';
 import { hasRunner, runnerOf, setRunner } from '../inbox/reach.ts';
 import type { Block } from '../schema/message.ts';
+import type { Store } from '../store/store.ts';
+import { readTeam } from '../team/team-slot.ts';
 import type { ActivityDeps } from './deps.ts';
 import { turnOfMessage, untaken } from './inbox-messages.ts';
 import { isWorkflowOpen } from './look-after.ts';
 import { readInput, readInputOrHint } from './read-input.ts';
+import { isUnsettled, readTasks } from './task-registry.ts';
 import { toFailure } from './to-failure.ts';
 
 /** Input ids that a session learns when it is loaded, to recognize repeats. */
@@ -45,15 +48,7 @@ export async function loadSession(
       await setRunner(store, ref, undefined);
     }
     const last = session.lastTurn > 0 ? await store.turns.get(ref, session.lastTurn) : undefined;
-    if (last && last.state !== 'ended')
-      await closeTurn(deps, {
-        ref,
-        turn: last.turn,
-        agent,
-        inputId: last.inputId,
-        input: '',
-        result: { finishReason: 'error', error: endedFromOutside },
-      });
+    await closeLeft(deps, ref);
     // By its error too: an earlier attempt may have closed it, and told nobody.
     const isLeft = last && (last.state !== 'ended' || last.error?.message === endedFromOutside.message);
     // What was saved when the session was cancelled, without what has begun since.
@@ -68,6 +63,7 @@ export async function loadSession(
       seen: [...seen, ...queue.map(({ inputId, turn }) => ({ inputId, turn }))],
       settings: { lingerMs, hasSearchAttributes },
       ...(isLeft && session.lineage ? { leftTurn: last.turn } : {}),
+      ...((await hasOthersAtWork(store, ref)) ? { isWatching: true } : {}),
     };
   });
 }
@@ -76,6 +72,28 @@ const endedFromOutside = {
   code: failure.internal,
   message: "The session's workflow was ended from outside.",
 };
+
+/**
+ * Closes the newest turn of a session whose workflow is gone: nobody else will.
+ *
+ * @returns false when it has ended.
+ */
+export async function closeLeft(deps: Pick<ActivityDeps, 'store'>, ref: SessionRef): Promise<boolean> {
+  const { sessions, turns } = deps.store;
+  const { lastTurn = 0 } = (await sessions.get(ref)) ?? {};
+  const last = lastTurn > 0 ? await turns.get(ref, lastTurn) : undefined;
+  if (!last || last.state === 'ended') return false;
+  const { turn, agent, inputId } = last;
+  const result = { finishReason: 'error' as const, error: endedFromOutside };
+  await closeTurn(deps, { ref, turn, agent, inputId, input: '', result });
+  return true;
+}
+
+/** Whether a session has begun what may go on without it: then its workflow stays, to notice when that is lost. */
+async function hasOthersAtWork(store: Store, ref: SessionRef): Promise<boolean> {
+  if (((await readTeam(store, ref))?.members.length ?? 0) > 0) return true;
+  return (await readTasks(store, ref)).some(isUnsettled);
+}
 
 export async function saveSession(
   { store }: ActivityDeps,
@@ -101,8 +119,14 @@ export async function openTurn(deps: ActivityDeps, input: Input<'openTurn'>): Pr
   });
 }
 
+/** Ends a session's own turn. @returns whether the session has begun what may go on without it. */
+export async function closeSessionTurn(deps: ActivityDeps, input: CloseTurnInput): Promise<boolean> {
+  await closeTurn(deps, input);
+  return waitingForStore(() => hasOthersAtWork(deps.store, input.ref));
+}
+
 /** Ends a turn, whatever is known of it. One that failed before it was opened is opened first, so that its error has a place. */
-export async function closeTurn(deps: ActivityDeps, input: CloseTurnInput): Promise<void> {
+export async function closeTurn(deps: Pick<ActivityDeps, 'store'>, input: CloseTurnInput): Promise<void> {
   const { ref, turn, result } = input;
   const isRepeat = result.turnId !== undefined && result.turnId !== turnIdOf(ref, turn);
   if (isRepeat) return;
@@ -136,7 +160,10 @@ export async function closeTurn(deps: ActivityDeps, input: CloseTurnInput): Prom
   });
 }
 
-async function closeLeftBelow(deps: ActivityDeps, { ref, turn, result }: CloseTurnInput): Promise<void> {
+async function closeLeftBelow(
+  deps: Pick<ActivityDeps, 'store'>,
+  { ref, turn, result }: CloseTurnInput,
+): Promise<void> {
   const { calls, sessions, turns } = deps.store;
   const left = (await calls.ofTurn(ref, turn)).filter((call) => call.isDispatched && !isSettled(call));
   for (const call of left) {
@@ -150,13 +177,13 @@ async function closeLeftBelow(deps: ActivityDeps, { ref, turn, result }: CloseTu
   }
 }
 
-async function openFailed(deps: ActivityDeps, input: CloseTurnInput): Promise<void> {
+async function openFailed(deps: Pick<ActivityDeps, 'store'>, input: CloseTurnInput): Promise<void> {
   const content = await readInputOrHint(deps.store, input.ref, input.input);
   await commitOpening(deps, input, content, '');
 }
 
 function commitOpening(
-  { store }: ActivityDeps,
+  { store }: Pick<ActivityDeps, 'store'>,
   { ref, turn, agent, inputId }: Pick<CloseTurnInput, 'ref' | 'turn' | 'agent' | 'inputId'>,
   content: Block[],
   revision: string,

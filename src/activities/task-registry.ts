@@ -31,6 +31,11 @@ export interface BackgroundTask {
 
 type Registry = Record<string, Omit<BackgroundTask, 'taskId'>>;
 
+/** It runs, or nobody has told its session what it came to. */
+export function isUnsettled({ state, isTold }: BackgroundTask): boolean {
+  return state === 'running' || isTold !== true;
+}
+
 /** The background tasks of a session, oldest first. */
 export async function readTasks(store: Store, ref: SessionRef): Promise<BackgroundTask[]> {
   const registry = (await store.slots.get(ref, slot)) as Registry | undefined;

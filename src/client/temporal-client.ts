@@ -24,6 +24,7 @@ import type { Schedules } from './schedules.ts';
 import { TemporalPipelines } from './temporal-pipelines.ts';
 import { toPendingCall } from './pending-call.ts';
 import { TemporalSchedules } from './temporal-schedules.ts';
+import { OpenTurns } from './open-turns.ts';
 import { TemporalSession } from './temporal-session.ts';
 
 /** As Temporal numbers them. */
@@ -50,6 +51,7 @@ export interface ClientContext {
   temporal: Client;
   content: OpenStore;
   taskQueue: string;
+  openTurns: OpenTurns;
 }
 
 /**
@@ -93,7 +95,12 @@ export class DurascopeClient implements Durascope {
     const namespace = options.namespace ?? config.namespace ?? 'default';
     const temporal = new Client({ connection, namespace });
     return new DurascopeClient(
-      { temporal, content, taskQueue: options.taskQueue ?? defaultTaskQueue },
+      {
+        temporal,
+        content,
+        taskQueue: options.taskQueue ?? defaultTaskQueue,
+        openTurns: new OpenTurns(temporal),
+      },
       owned,
     );
   }
@@ -115,9 +122,10 @@ export class DurascopeClient implements Durascope {
 
   async gates(owner: string, page: PageRequest & { state?: GateState } = {}): Promise<Page<PendingCall>> {
     const { items, ...rest } = await this.#context.content.store.calls.open(owner, page);
+    const answerable = await this.#context.openTurns.answerable(items);
     return {
       ...rest,
-      items: items.map((call) => ({
+      items: answerable.map((call) => ({
         ...toPendingCall(call, call.ref),
         ...(call.path ? { path: call.path } : {}),
       })),

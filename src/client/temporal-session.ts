@@ -180,12 +180,22 @@ export class TemporalSession implements Session {
     const session = await store.sessions.get(this.#ref);
     if (!session) return undefined;
     const calls = session.state === 'idle' ? [] : await store.calls.ofTurn(this.#ref, session.lastTurn);
-    const below = await store.calls.openBelow(this.#ref);
+    const own = pendingOf(calls, this.#ref).map((pending) => ({
+      pending,
+      ref: this.#ref,
+      turn: pending.turn,
+    }));
+    const below = (await store.calls.openBelow(this.#ref)).map((call) => ({
+      pending: pendingBelow(call),
+      ref: call.ref,
+      turn: call.turn,
+    }));
+    const answerable = await this.#context.openTurns.answerable([...own, ...below]);
     const team = await this.team();
     const plan = await readPlan(store, await planSessionOf(store, this.#ref));
     return {
       ...session,
-      pending: [...pendingOf(calls, this.#ref), ...below.map(pendingBelow)],
+      pending: answerable.map(({ pending }) => pending),
       tasks: taskViews(plan),
       ...(team ? { team } : {}),
     };
@@ -283,9 +293,10 @@ export class TemporalSession implements Session {
   }
 
   async team(): Promise<TeamView | undefined> {
-    const { store } = this.#context.content;
-    const seat = (await ledSeat({ store, ref: this.#ref })) ?? (await memberSeat({ store, ref: this.#ref }));
-    return seat && viewTeam(store, seat.leader, seat.team);
+    const { temporal, content } = this.#context;
+    const place = { store: content.store, ref: this.#ref };
+    const seat = (await ledSeat(place)) ?? (await memberSeat(place));
+    return seat && viewTeam({ temporal, store: content.store }, seat.leader, seat.team);
   }
 
   /** Answers calls that ask while they run, which their turn's workflow knows nothing of; returns the other results. */

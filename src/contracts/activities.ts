@@ -51,8 +51,8 @@ export interface StoreActivities {
     /** Something waits in its inbox. */
     hasMore?: boolean;
   }): Promise<MemberConclusion>;
-  /** Pairs calls without a result, and commits the turn's end. */
-  closeTurn(input: CloseTurnInput): Promise<void>;
+  /** Pairs calls without a result, and commits the turn's end. True when the session has begun what may go on without it. */
+  closeTurn(input: CloseTurnInput): Promise<boolean>;
 }
 
 /** What is sent after a turn of a member. A repeat sends the same under the same ids. */
@@ -72,6 +72,8 @@ export interface LetterInput {
 export interface InboxActivities {
   /** Delivers; tries again, within a day, while the inbox is full or nobody answers. False when nobody will take it: its sender's observers are told. */
   deliverMessage(input: LetterInput): Promise<boolean>;
+  /** Notices what of a session's background tasks and team was ended from outside, so that it is told. True while some goes on. */
+  lookAfter(input: { ref: SessionRef }): Promise<boolean>;
 }
 
 /** Long activities: they heartbeat, and are cancelled by an interrupt. */
@@ -96,6 +98,8 @@ export interface SessionSnapshot {
   seen: SeenInput[];
   inbox?: InboxMessage[];
   settings: SessionSettings;
+  /** It has begun what may go on without it. */
+  isWatching?: boolean;
   /** The newest turn of a member of a team, when its workflow was ended from outside: its leader may wait for it. */
   leftTurn?: number;
 }

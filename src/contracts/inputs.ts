@@ -89,6 +89,8 @@ export interface SessionCarry {
   /** The newest ids of messages that were taken into the inbox, oldest first; the store knows all that were taken in. */
   seenMessages?: string[];
   settings: SessionSettings;
+  /** It has begun what may go on without it, and looks after that while it rests. */
+  isWatching?: boolean;
 }
 
 /** What the worker knows and the workflow needs: learnt when the session is loaded. */

@@ -116,7 +116,8 @@ export const Team = z.object({
       sessionId: z.string(),
       agent: z.string(),
       role: z.enum(['created', 'invited']),
-      state,
+      /** `lost`: what it did was ended from outside, and its leader is not told yet. */
+      state: z.enum([...state.options, 'lost']),
       /** Of its newest turn, once that has ended. */
       finishReason: FinishReason.exactOptional(),
     }),

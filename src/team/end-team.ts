@@ -2,6 +2,8 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
 import { endUpdate } from '../contracts/messages.ts';
 import { interruptTasks } from '../activities/background-source.ts';
+import { lookAfterTasks } from '../activities/lost-tasks.ts';
+import { closeLeft } from '../activities/sessions.ts';
 import { removeMember, type TeamMember } from '../core/team.ts';
 import { courierHere } from '../inbox/courier.ts';
 import { cancelReminders } from '../reminders/reminder-source.ts';
@@ -77,6 +79,8 @@ async function release(
 async function endBegun({ store }: Pick<TeamPlace, 'store'>, ref: SessionRef, reason: string): Promise<void> {
   await cancelReminders(store, ref);
   await interruptTasks(courierHere(store).temporal, store, ref, reason);
+  // Those that were ended from outside hear nothing.
+  await lookAfterTasks({ store }, ref);
 }
 
 async function endMember(
@@ -99,8 +103,11 @@ async function endMember(
     );
     return below;
   } catch (error) {
-    // It has returned: there is nothing to end.
-    if (error instanceof WorkflowNotFoundError) return below;
+    if (error instanceof WorkflowNotFoundError) {
+      // It has returned, and there is nothing to end; or it was ended from outside, and nobody closes its turn any more.
+      const wasLost = await closeLeft({ store }, ref);
+      return wasLost ? [...below, `${name} had been ended from outside in the middle of its work`] : below;
+    }
     return [...below, `${name} did not end in time: ${describeError(error)}`];
   }
 }

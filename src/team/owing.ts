@@ -58,10 +58,30 @@ export async function isGoingOn(store: Store, ref: SessionRef): Promise<boolean>
   const announced = [...untold, ...reminders];
   // What was taken in a moment ago may not be off its list yet.
   if ((await messagesTaken(store, ref, announced)).length < announced.length) return true;
-  const team = await readTeam(store, ref);
-  for (const { sessionId } of team?.members ?? []) {
-    const membership = await readMembership(store, { owner: ref.owner, sessionId });
-    if (membership?.teamId === team?.id && membership && isOwing(membership)) return true;
-  }
-  return false;
+  return (await owingMembers(store, ref)).length > 0;
+}
+
+/** The members of the team that this session leads that owe it a report, each with the message that it is of. */
+export async function owingMembers(
+  store: Store,
+  leader: SessionRef,
+): Promise<{ name: string; sessionId: string; asked: string }[]> {
+  const team = await readTeam(store, leader);
+  const owing = await Promise.all(
+    (team?.members ?? []).map(async ({ name, sessionId }) => {
+      const membership = await readMembership(store, { owner: leader.owner, sessionId });
+      if (membership?.teamId !== team?.id || !membership?.asked || !isOwing(membership)) return [];
+      return [{ name, sessionId, asked: membership.asked }];
+    }),
+  );
+  return owing.flat();
+}
+
+/** The message did not arrive after all: no report of it will come. */
+export async function dropAsked(store: Store, member: SessionRef, asked: string): Promise<void> {
+  await changeMembership(store, member, (now) => {
+    if (now?.asked !== asked) return now;
+    const { asked: _, ...rest } = now;
+    return rest;
+  });
 }

@@ -3,6 +3,7 @@ import { parseTurnId } from '../contracts/ids.ts';
 import { TeamRuleError } from '../core/team.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { Tool } from '../tools/tool.ts';
+import { courierHere } from '../inbox/courier.ts';
 import { createWorker, inviteSession } from './add-member.ts';
 import { endTeam } from './end-team.ts';
 import { ledSeat, memberSeat, mustLead, placeAt, type TeamDesk, type TeamPlace } from './place.ts';
@@ -125,7 +126,8 @@ function statusTool(desk: TeamDesk, description: string): Tool {
       const place = placeAt(desk, context);
       const seats = [await ledSeat(place), await memberSeat(place)].filter((seat) => seat !== undefined);
       if (seats.length === 0) throw new TeamRuleError('you are in no team now');
-      const views = await Promise.all(seats.map(({ leader, team }) => viewTeam(desk.store, leader, team)));
+      const here = { store: desk.store, temporal: courierHere(desk.store).temporal };
+      const views = await Promise.all(seats.map(({ leader, team }) => viewTeam(here, leader, team)));
       return views.map(describeTeam).join('\n\n');
     },
   });

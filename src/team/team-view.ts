@@ -1,7 +1,11 @@
-import type { SessionRef } from '../contracts/ids.ts';
+import type { Client } from '@temporalio/client';
+import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
 import type { Team, TeamLimits } from '../core/team.ts';
 import type { FinishReason } from '../schema/message.ts';
-import type { SessionState, Store } from '../store/store.ts';
+import { isWorkflowOpen } from '../inbox/is-open.ts';
+import type { SessionRecord, SessionState, Store } from '../store/store.ts';
+
+const answerMs = 2_000;
 
 /** A team as people and programs look at it. */
 export interface TeamView {
@@ -22,13 +26,14 @@ export interface MemberView {
   sessionId: string;
   agent: string;
   role: 'created' | 'invited';
-  state: SessionState;
+  /** `lost`: what it did was ended from outside. Its leader is told, and then it is idle. */
+  state: SessionState | 'lost';
   /** Of its newest turn, once that has ended. */
   finishReason?: FinishReason;
 }
 
 export async function viewTeam(
-  store: Pick<Store, 'sessions' | 'turns'>,
+  { store, temporal }: { store: Pick<Store, 'sessions' | 'turns'>; temporal: Client },
   leader: SessionRef,
   team: Team,
 ): Promise<TeamView> {
@@ -51,7 +56,7 @@ export async function viewTeam(
           sessionId,
           agent,
           role,
-          state: session?.state ?? 'idle',
+          state: await stateOf(temporal, session),
           ...(finishReason === undefined ? {} : { finishReason }),
         };
       }),
@@ -61,10 +66,21 @@ export async function viewTeam(
   };
 }
 
-const states: Record<SessionState, string> = {
+/** A workflow that was ended from outside could not say so in the store. */
+async function stateOf(temporal: Client, session: SessionRecord | undefined): Promise<MemberView['state']> {
+  if (!session || session.state === 'idle') return 'idle';
+  const isOpen = await temporal.connection
+    .withDeadline(Date.now() + answerMs, () => isWorkflowOpen(temporal, sessionWorkflowId(session.ref)))
+    // The store alone answers where Temporal does not.
+    .catch(() => true);
+  return isOpen ? session.state : 'lost';
+}
+
+const states: Record<MemberView['state'], string> = {
   idle: 'idle',
   running: 'at work',
   waiting: 'waits for a person or a system',
+  lost: 'lost: what it did was ended from outside',
 };
 
 /** As a model reads it. */

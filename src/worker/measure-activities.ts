@@ -28,12 +28,12 @@ export function measureActivities(activities: Activities): Activities {
       meters.gates.add(input.callIds.length, { agent: input.agent });
     },
     async closeTurn(input) {
-      await all.closeTurn(input);
+      const hasOthers = await all.closeTurn(input);
       const { agent, result } = input;
       meters.turns.add(1, { agent, finish_reason: result.finishReason });
-      if (!result.usage) return;
-      meters.turnTokens.add(result.usage.inputTokens, { agent, kind: 'input' });
-      meters.turnTokens.add(result.usage.outputTokens, { agent, kind: 'output' });
+      meters.turnTokens.add(result.usage?.inputTokens ?? 0, { agent, kind: 'input' });
+      meters.turnTokens.add(result.usage?.outputTokens ?? 0, { agent, kind: 'output' });
+      return hasOthers;
     },
   };
 }

@@ -71,7 +71,7 @@ const longActivity = {
 export const { callModel } = proxyActivities<StepActivities>({ ...longActivity, startToCloseTimeout: '1h' });
 
 /** A sender's session waits for the end of it, so that its messages stay in order. The activity itself decides what is tried again. */
-export const { deliverMessage } = proxyActivities<InboxActivities>({
+export const { deliverMessage, lookAfter } = proxyActivities<InboxActivities>({
   startToCloseTimeout: '1m',
   retry: {
     initialInterval: '500ms',

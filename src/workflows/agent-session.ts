@@ -35,7 +35,7 @@ import {
   type SubmitAnswer,
 } from '../contracts/messages.ts';
 import { searchAttributes } from '../contracts/search-attributes.ts';
-import { store } from './activity-proxies.ts';
+import { lookAfter, store } from './activity-proxies.ts';
 import { agentTurn } from './agent-turn.ts';
 import { readInterrupt, whyNoInput } from './check-message.ts';
 import { mustRotate } from './must-rotate.ts';
@@ -80,11 +80,27 @@ async function runTurns(input: SessionInput, session: SessionState): Promise<voi
     }
     if (!session.isEnding) {
       const isCalled = () => session.hasWork || session.isEnding || mustRotate();
-      if (await condition(isCalled, session.settings.lingerMs)) continue;
+      if (await condition(isCalled, session.restMs)) continue;
+      if (session.isWatching) {
+        await look(session);
+        if (session.isWatching) continue;
+      }
     }
     await condition(allHandlersFinished);
     // Nothing is awaited between this check and the return; the server refuses the return when a signal slipped in after it.
     if (!session.hasWork) return;
+  }
+}
+
+/** A failure to find out is none of the session's: another look follows. */
+async function look(session: SessionState): Promise<void> {
+  try {
+    session.hasLooked(
+      await lookAfter.executeWithOptions({ summary: 'what goes on' }, [{ ref: session.ref }]),
+    );
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    session.hasLooked(true);
   }
 }
 
@@ -121,7 +137,7 @@ async function runTurn(
       ? await outcomeOf(run)
       : { turnId, finishReason: 'interrupted', reason: withdrawn };
   await CancellationScope.nonCancellable(async () => {
-    await store.closeTurn({ ...address, result });
+    session.hasBegun(await store.closeTurn({ ...address, result }));
     if (next.replyTo === undefined) return;
     const { requesters } = result;
     await signalTurn(next.replyTo, turnEndedSignal(next.inputId), {

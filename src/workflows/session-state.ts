@@ -23,6 +23,10 @@ const queueLimit = 1000;
 /** Characters of JSON that the waiting turns may have together: they are carried over when the workflow continues as new. */
 const queueSizeLimit = 1024 * 1024;
 
+/** Who looks after what goes on does so ever more rarely, up to this. */
+const longestRestMs = 600_000;
+const shortestRestMs = 500;
+
 /** What to do with a submission. */
 export type Admission =
   | { kind: 'answer'; answer: SubmitAnswer }
@@ -36,6 +40,7 @@ export class SessionState {
   #inbox = new Inbox([], []);
   #isEnding = false;
   #isConcluding = false;
+  #looks = 0;
   #queueSize = 0;
 
   constructor(input: SessionInput) {
@@ -68,6 +73,17 @@ export class SessionState {
   }
   get settings(): SessionCarry['settings'] {
     return this.#loaded.settings;
+  }
+  /** Its workflow stays, to notice when what it has begun is lost. */
+  get isWatching(): boolean {
+    return this.#loaded.isWatching === true;
+  }
+  /** How long it rests before it returns, or looks after what goes on. */
+  get restMs(): number {
+    const { lingerMs } = this.settings;
+    return this.#looks === 0
+      ? lingerMs
+      : Math.min(longestRestMs, Math.max(lingerMs, shortestRestMs) * 2 ** this.#looks);
   }
   /** What is saved when the workflow is cancelled. The turn that ran may have taken in some of the messages: the store knows which. */
   get control(): SessionControl {
@@ -168,6 +184,17 @@ export class SessionState {
     const { hadMessages } = this.#inbox.turnEnded(messages);
     for (const steer of late ?? []) if (!messageOf(steer.input)) this.#enqueue(steer);
     return { hadMessages };
+  }
+
+  /** @param isWatching something goes on that it has begun; undefined where that was not asked for. */
+  hasBegun(isWatching: boolean | undefined): void {
+    this.#looks = 0;
+    this.#loaded.isWatching = isWatching === true;
+  }
+
+  hasLooked(isWatching: boolean): void {
+    this.#looks += 1;
+    this.#loaded.isWatching = isWatching;
   }
 
   /** Messages that wait are dropped, and the session returns as soon as it is idle. */

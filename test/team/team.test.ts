@@ -323,23 +323,38 @@ describe('a team', () => {
     await expect.poll(() => resultsOf(session, 'wire'), { timeout: 20_000 }).toEqual(['wired 6']);
   });
 
-  it('tells the leader of a worker whose session was terminated, once: when it runs, or when it is back', async () => {
+  it('tells the leader of a worker whose session was terminated, once: when it runs, rests, or is back', async () => {
     const workflowOf = (one: Session) =>
       temporal.workflow.getHandle(sessionWorkflowId({ owner: one.owner, sessionId: one.id }));
     const isLost = (name: string) => expect.stringMatching(`${name} did not finish.*ended from outside`);
 
-    [gate, entered] = [new Latch(), new Latch()];
-    ofWorker('ott').queue(calls('hold', {}));
+    ofWorker('ott').queue(calls('pay', { amount: 1 }));
     const back = await aTeam('back', 'ott');
-    await entered.promise;
+    const { owner, id: sessionId } = back;
     await expect
-      .poll(async () => (await workflowOf(back).describe()).status.name, { timeout: 20_000 })
-      .toBe('COMPLETED');
+      .poll(() => stack.content.store.calls.openBelow({ owner, sessionId }), { timeout: 20_000 })
+      .toHaveLength(1);
+    await workflowOf(back).terminate();
     await workflowOf(at(back, 'ott')).terminate();
     expect(await told(back)).toEqual([]);
+    expect((await back.team())?.members).toMatchObject([{ name: 'ott', state: 'lost' }]);
+    // Nobody could answer it any more.
+    expect((await back.get())?.pending).toEqual([]);
+    const { items } = await stack.client.gates(owner);
+    expect(items.filter((call) => call.sessionId === 'back.ott')).toEqual([]);
     await (await back.submit('What is new?')).result();
     await eventually(back).toEqual([isLost('ott')]);
     expect((await at(back, 'ott').get())?.state).toBe('idle');
+
+    // In a run that did not begin the worker.
+    ofWorker('ivo').queue(calls('pay', { amount: 1 }));
+    const rests = await aTeam('rests', 'ivo');
+    await hasPending(rests);
+    await workflowOf(rests).terminate();
+    await (await rests.submit('Still there?')).result();
+    await workflowOf(at(rests, 'ivo')).terminate();
+    await eventually(rests).toEqual([isLost('ivo')]);
+    expect((await rests.get())?.pending).toEqual([]);
 
     [gate, entered] = [new Latch(), new Latch()];
     ofWorker('pia').queue(calls('hold', {}));
