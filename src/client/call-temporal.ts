@@ -18,9 +18,17 @@ const grpc = {
   deadlineExceeded: 4,
   notFound: 5,
   resourceExhausted: 8,
+  /** Its task failed, or its worker was lost with it. */
+  failedPrecondition: 9,
   aborted: 10,
   unavailable: 14,
 } as const;
+const passing: readonly number[] = [
+  grpc.aborted,
+  grpc.unavailable,
+  grpc.resourceExhausted,
+  grpc.failedPrecondition,
+];
 
 /**
  * Runs a call of the Temporal client, and tells its failures apart: what the workflow rejected, what nobody answered, what is not there.
@@ -61,7 +69,7 @@ export async function isOpen(context: ClientContext, workflowId: string): Promis
 /** An update that was admitted by a run which then ended: the server says so in several ways. */
 function isRace(error: unknown): boolean {
   const code = grpcCode(error);
-  if (code === grpc.aborted || code === grpc.unavailable || code === grpc.resourceExhausted) return true;
+  if (code !== undefined && passing.includes(code)) return true;
   return error instanceof WorkflowUpdateFailedError && !isRejection(error);
 }
 

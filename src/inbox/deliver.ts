@@ -92,11 +92,13 @@ function refusalOf(error: unknown): InboxError | undefined {
 /** The run that took the update in ended before it answered: another one will take it. */
 function isRace(error: unknown): boolean {
   const code = grpcCode(error);
-  if (code === grpc.aborted || code === grpc.unavailable || code === grpc.resourceExhausted) return true;
+  if (code !== undefined && passing.includes(code)) return true;
   return error instanceof WorkflowUpdateFailedError;
 }
 
-const grpc = { deadlineExceeded: 4, resourceExhausted: 8, aborted: 10, unavailable: 14 } as const;
+const deadlineExceeded = 4;
+/** Resource exhausted; failed precondition, when a worker was lost with the update; aborted; unavailable. */
+const passing: readonly number[] = [8, 9, 10, 14];
 
 function grpcCode(error: unknown): number | undefined {
   const cause = error instanceof ServiceError ? error.cause : error;
@@ -104,7 +106,7 @@ function grpcCode(error: unknown): number | undefined {
 }
 
 function undelivered(error: unknown, { sessionId }: SessionRef): InboxError {
-  const isLate = grpcCode(error) === grpc.deadlineExceeded || /timed? ?out|deadline/i.test(String(error));
+  const isLate = grpcCode(error) === deadlineExceeded || /timed? ?out|deadline/i.test(String(error));
   return isLate
     ? new InboxError('no_worker', `session ${sessionId} did not answer within ${answerMs / 1000} s`, {
         cause: error,
