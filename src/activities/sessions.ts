@@ -1,4 +1,4 @@
-import { ApplicationFailure } from '@temporalio/activity';
+import { ApplicationFailure, Context } from '@temporalio/activity';
 import type {
   CloseTurnInput,
   OpenedTurn,
@@ -11,13 +11,13 @@ import { childSessionId, subagentName } from '../core/lineage.ts';
 import { isSettled } from '../core/next-action.ts';
 import { inputMessageId } from '../core/message-ids.ts';
 import { noUsage } from '../core/usage.ts';
+import { isWorkflowOpen } from '../inbox/is-open.ts';
 import { hasRunner, runnerOf, setRunner } from '../inbox/reach.ts';
 import type { Block } from '../schema/message.ts';
 import type { Store } from '../store/store.ts';
 import { readTeam } from '../team/team-slot.ts';
 import type { ActivityDeps } from './deps.ts';
 import { turnOfMessage, untaken } from './inbox-messages.ts';
-import { isWorkflowOpen } from './look-after.ts';
 import { readInput, readInputOrHint } from './read-input.ts';
 import { isUnsettled, readTasks } from './task-registry.ts';
 import { toFailure } from './to-failure.ts';
@@ -43,7 +43,7 @@ export async function loadSession(
       );
     const runner = await runnerOf(store, ref);
     if (runner !== undefined) {
-      if (await isWorkflowOpen(runner))
+      if (await isWorkflowOpen(Context.current().client, runner))
         throw ApplicationFailure.nonRetryable(hasRunner(ref, runner), failure.rejected);
       await setRunner(store, ref, undefined);
     }

@@ -13,6 +13,8 @@ import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
 import { teamMessageUpdate } from '../contracts/messages.ts';
 import type { Store } from '../store/store.ts';
 import { InboxError, type InboxErrorCode } from './inbox-error.ts';
+import { isWorkflowOpen } from './is-open.ts';
+import { hasRunner, runnerOf } from './reach.ts';
 import { seal } from './seal.ts';
 
 /** How long the session's answer is waited for: without a worker there is none. */
@@ -22,7 +24,7 @@ const attempts = 6;
 /** What a delivery works with. In an activity: `Context.current().client`, and the task queue of its `info`. */
 export interface Courier {
   temporal: Client;
-  store: Pick<Store, 'sessions' | 'blobs'>;
+  store: Pick<Store, 'sessions' | 'blobs' | 'slots'>;
   taskQueue: string;
 }
 
@@ -38,7 +40,7 @@ export interface Delivery {
  * Puts a message into a session's inbox, and wakes the session when it is idle. Resolves when the message is there: then it can't be lost,
  * and of two messages of one sender that waits for the first, the first is read first. A repeat under the same id does nothing.
  *
- * @throws InboxError `not_found` when the owner has no such session, `closed` when it takes in no messages, ever, `refused` when the message is malformed, `full` when its inbox is,
+ * @throws InboxError `not_found` when the owner has no such session, `closed` when it takes in no messages, ever, `refused` when the message is malformed, `full` when its inbox is, or another workflow runs its turns now,
  * `no_worker`, `unavailable`.
  */
 export async function deliver(courier: Courier, { owner, to, message }: Delivery): Promise<InboxAnswer> {
@@ -50,6 +52,9 @@ export async function deliver(courier: Courier, { owner, to, message }: Delivery
       'closed',
       `session ${to.sessionId} is a subagent's: write to ${session.lineage.parent}, which it works for`,
     );
+  const runner = await runnerOf(store, to);
+  if (runner !== undefined && (await isWorkflowOpen(temporal, runner)))
+    throw new InboxError('full', hasRunner(to, runner));
   const letter = await seal(store, to, message);
   const deadline = Date.now() + answerMs;
   for (let attempt = 1; ; attempt += 1) {

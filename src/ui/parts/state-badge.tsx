@@ -17,7 +17,6 @@ const tones: Record<string, string> = {
   submitted: 'wait',
   uncertain: 'bad',
   error: 'bad',
-  lost: 'bad',
   unavailable: 'bad',
   denied: 'bad',
   failed: 'bad',
