@@ -10,6 +10,7 @@ import type {
   CallRecord,
   DayUsage,
   GateState,
+  MessageOrder,
   Page,
   PageRequest,
   SessionPermissions,
@@ -135,7 +136,8 @@ export interface Session {
   audit(page?: PageRequest & { callId?: string }): Promise<Page<AuditEntry>>;
   turn(turn: number): Turn;
   turns(page?: PageRequest): Promise<Page<TurnRecord>>;
-  messages(page?: PageRequest): Promise<Page<Msg>>;
+  /** The transcript, oldest first; `order: 'newest'`: the other way round. */
+  messages(page?: PageRequest & { order?: MessageOrder }): Promise<Page<Msg>>;
   /** Replays from the cursor and goes on live: in order, without a gap or a repeat. */
   events(options?: EventOptions): AsyncIterable<AgentEvent>;
   /**

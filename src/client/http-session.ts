@@ -8,7 +8,14 @@ import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { SessionView, Submitted } from '../schema/api-answers.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Msg } from '../schema/message.ts';
-import type { AuditEntry, Page, PageRequest, SessionPermissions, TurnRecord } from '../store/store.ts';
+import type {
+  AuditEntry,
+  MessageOrder,
+  Page,
+  PageRequest,
+  SessionPermissions,
+  TurnRecord,
+} from '../store/store.ts';
 import type { TeamView } from '../team/team-view.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
 import { checkAnswers, checkPermissionChange, checkSubmitOptions, checkTurnNumber } from './check-options.ts';
@@ -165,7 +172,7 @@ export class HttpSession implements Session {
     return this.#ask({ path: `${this.#path}/turns`, query: { ...page } });
   }
 
-  messages(page: PageRequest = {}): Promise<Page<Msg>> {
+  messages(page: PageRequest & { order?: MessageOrder } = {}): Promise<Page<Msg>> {
     return this.#ask({ path: `${this.#path}/messages`, query: { ...page } });
   }
 

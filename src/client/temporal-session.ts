@@ -27,6 +27,7 @@ import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type {
   AuditEntry,
+  MessageOrder,
   Page,
   PageRequest,
   SessionPermissions,
@@ -228,7 +229,7 @@ export class TemporalSession implements Session {
     return this.#context.content.store.turns.list(this.#ref, page);
   }
 
-  messages(page: PageRequest = {}): Promise<Page<Msg>> {
+  messages(page: PageRequest & { order?: MessageOrder } = {}): Promise<Page<Msg>> {
     return this.#context.content.store.messages.list(this.#ref, page);
   }
 

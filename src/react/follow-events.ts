@@ -18,7 +18,8 @@ export async function* followEvents(
   { after = 0, ...options }: FollowOptions,
 ): AsyncGenerator<AgentEvent[], void, void> {
   let last = after;
-  for await (const events of followStream<AgentEvent>(connection, () => `${path}?after=${last}`, options)) {
+  const from = `${path}${path.includes('?') ? '&' : '?'}after=`;
+  for await (const events of followStream<AgentEvent>(connection, () => `${from}${last}`, options)) {
     const fresh = events.filter(({ id }) => id > last);
     last = fresh.at(-1)?.id ?? last;
     if (fresh.length > 0) yield fresh;

@@ -1,4 +1,5 @@
 import { ApiError } from './api-error.ts';
+import type { Msg } from '../schema/message.ts';
 import type { ApiConnection } from './api-connection.ts';
 import type {
   Confirmation,
@@ -11,7 +12,14 @@ import type {
 } from './api-types.ts';
 import { followEvents } from './follow-events.ts';
 import { newId } from './new-id.ts';
-import { addEvents, changesSession, emptyLog, type SessionLog } from './session-log.ts';
+import {
+  addEvents,
+  addMessages,
+  changesSession,
+  emptyLog,
+  endsUnknown,
+  type SessionLog,
+} from './session-log.ts';
 
 /** What is known of a session now. Replaced with each change, never mutated. */
 export interface SessionSnapshot extends Pick<SessionLog, 'messages' | 'facts'> {
@@ -20,6 +28,8 @@ export interface SessionSnapshot extends Pick<SessionLog, 'messages' | 'facts'> 
   /** `lost`: the server is away, and tried again. */
   connection: 'connecting' | 'live' | 'lost';
   session: SessionView | undefined;
+  /** The transcript begins before `messages`: see `loadEarlier`. */
+  hasEarlier: boolean;
   /** Calls that wait at a gate, in the session or below it. */
   pending: readonly Gate[];
   /** Why it can't be read. */
@@ -36,16 +46,20 @@ const loading: SessionSnapshot = {
   status: 'loading',
   connection: 'connecting',
   session: undefined,
+  hasEarlier: false,
   messages: [],
   facts: [],
   pending: [],
   error: undefined,
 };
 const retryMs = 1_000;
+/** A session with more events than these opens with the newest page of its messages, and replays these only. */
+const replayedEvents = 1_000;
+const pageLength = 50;
 
 /**
  * One session, followed: a store for React's `useSyncExternalStore`, and for any other view. It follows while somebody is subscribed, and
- * resumes where it was.
+ * resumes where it was. A long session opens by pages: its newest messages first.
  */
 export class SessionFollower {
   readonly #connection: ApiConnection;
@@ -55,6 +69,7 @@ export class SessionFollower {
   #snapshot = loading;
   #log = emptyLog;
   #lastEventId = 0;
+  #earlier: string | undefined;
   #following: AbortController | undefined;
   #refreshing: Promise<void> | undefined;
   #isStale = false;
@@ -112,6 +127,11 @@ export class SessionFollower {
     await this.#answer('reconciliations', results);
   }
 
+  /** Adds the page of messages before the first one, where `hasEarlier`. @throws ApiError */
+  async loadEarlier(): Promise<void> {
+    if (this.#earlier !== undefined) await this.#readPage(this.#earlier);
+  }
+
   /** Reads state, gates, tasks and team again. */
   async refresh(): Promise<void> {
     this.#isStale = true;
@@ -151,9 +171,9 @@ export class SessionFollower {
       for await (const events of followEvents(this.#connection, `${this.#path}/events`, options)) {
         if (signal.aborted) return;
         this.#lastEventId = events.at(-1)?.id ?? this.#lastEventId;
-        this.#log = addEvents(this.#log, events);
-        const { messages, facts } = this.#log;
-        this.#set({ messages, facts });
+        this.#show(addEvents(this.#log, events));
+        // Its beginning was before what is replayed. When it can't be read now, the next load has it.
+        if (endsUnknown(this.#log, events)) await this.#readPage().catch(() => undefined);
         if (events.some(changesSession)) void this.refresh();
       }
     } catch (error) {
@@ -169,6 +189,10 @@ export class SessionFollower {
     while (!signal.aborted) {
       try {
         const session = await this.#connection.json<SessionView>(this.#path, { signal });
+        if (this.#lastEventId === 0 && session.lastEventId > replayedEvents) {
+          await this.#readPage();
+          this.#lastEventId = session.lastEventId - replayedEvents;
+        }
         this.#set({ status: 'ready', session, pending: session.pending, error: undefined });
         return;
       } catch (error) {
@@ -177,6 +201,22 @@ export class SessionFollower {
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
     }
+  }
+
+  /** The newest messages, or, from a cursor on, those before. */
+  async #readPage(cursor?: string): Promise<void> {
+    const from = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`;
+    const { items, nextCursor } = await this.#connection.json<{ items: Msg[]; nextCursor?: string }>(
+      `${this.#path}/messages?order=newest&limit=${pageLength}${from}`,
+    );
+    if (cursor === this.#earlier) this.#earlier = nextCursor;
+    this.#show(addMessages(this.#log, items));
+  }
+
+  #show(log: SessionLog): void {
+    this.#log = log;
+    const { messages, facts } = log;
+    this.#set({ messages, facts, hasEarlier: this.#earlier !== undefined });
   }
 
   async #refreshUntilFresh(): Promise<void> {

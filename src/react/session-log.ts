@@ -5,21 +5,62 @@ import type { Msg } from '../schema/message.ts';
 /** What the events of a session have come to so far. Never mutated. */
 export interface SessionLog {
   folded: Folded;
+  /** Messages that were read as they are kept: events that build them have nothing to add. */
+  read: ReadonlySet<string>;
+  /** Where those begin in the transcript: what is before is not shown. */
+  fromSeq: number;
   /** In the order of the transcript. */
   messages: readonly Msg[];
   /** All but what messages are made of: pieces of text, thinking, arguments and media. */
   facts: readonly AgentEvent[];
 }
 
-export const emptyLog: SessionLog = { folded: new Map(), messages: [], facts: [] };
+export const emptyLog: SessionLog = {
+  folded: new Map(),
+  read: new Set(),
+  fromSeq: 0,
+  messages: [],
+  facts: [],
+};
 
 export function addEvents(log: SessionLog, events: readonly AgentEvent[]): SessionLog {
-  const folded = foldMore(log.folded, events);
+  const folded = foldMore(
+    log.folded,
+    events.filter((event) => !isRead(log, event)),
+  );
   return {
+    ...log,
     folded,
-    messages: [...folded.values()].toSorted((a, b) => a.seq - b.seq),
+    messages: inOrder(folded),
     facts: [...log.facts, ...events.filter((event) => !isPiece(event))],
   };
+}
+
+/** Adds messages of the transcript, as the API answers them. */
+export function addMessages(log: SessionLog, messages: readonly Msg[]): SessionLog {
+  const folded = new Map([...log.folded, ...messages.map((message) => [message.id, message] as const)]);
+  const read = new Set([...log.read, ...messages.map(({ id }) => id)]);
+  const ordered = inOrder(folded);
+  return { ...log, folded, read, fromSeq: ordered[0]?.seq ?? 0, messages: ordered };
+}
+
+/** Whether a message ends whose beginning was not seen. */
+export function endsUnknown({ folded }: SessionLog, events: readonly AgentEvent[]): boolean {
+  return events.some(
+    (event) => event.kind === 'model_call_end' && !event.path && !folded.has(event.messageId),
+  );
+}
+
+function inOrder(folded: Folded): Msg[] {
+  return [...folded.values()].toSorted((a, b) => a.seq - b.seq);
+}
+
+/** Whether it builds a message that was read already, or that is before those that were. */
+function isRead({ read, fromSeq }: SessionLog, event: AgentEvent): boolean {
+  const message = 'message' in event && typeof event.message === 'object' ? event.message : undefined;
+  const id = message?.id ?? ('messageId' in event ? event.messageId : '');
+  const seq = message?.seq ?? ('seq' in event ? event.seq : fromSeq);
+  return read.has(id) || seq < fromSeq;
 }
 
 /** Events after which the session's gates, state, tasks or team may be others. */
@@ -40,6 +81,7 @@ export function changesSession({ kind }: AgentEvent): boolean {
     case 'team_message':
     case 'task_changed':
     case 'team_changed':
+    case 'background_task':
       return true;
     default:
       return false;

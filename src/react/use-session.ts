@@ -10,10 +10,12 @@ export type UseSessionOptions = ApiOptions & SessionAddress;
 
 export interface UseSession extends Pick<
   SessionFollower,
-  'send' | 'confirm' | 'interrupt' | 'steer' | 'submitExternalResults' | 'reconcile'
+  'send' | 'confirm' | 'interrupt' | 'steer' | 'submitExternalResults' | 'reconcile' | 'loadEarlier'
 > {
   /** The transcript, with what is being written now. */
   messages: readonly Msg[];
+  /** The transcript begins before `messages`: `loadEarlier` adds the page before them. */
+  hasEarlier: boolean;
   /** Calls that wait at a gate, in the session or below it. */
   pending: readonly Gate[];
   /** `absent`: the first input begins the session. `lost`: the server is away, and tried again. `refused`: see `error`. */
@@ -25,8 +27,8 @@ export interface UseSession extends Pick<
 }
 
 /**
- * Follows one session over the HTTP API and renders with each change. It replays the session's events, goes on live, and resumes where it was
- * when the connection was lost.
+ * Follows one session over the HTTP API and renders with each change. It replays the session's events (of a long one the newest, after a page of
+ * its messages), goes on live, and resumes where it was when the connection was lost.
  *
  * @example
  * const { messages, pending, send, confirm } = useSession({ baseUrl: '/api', sessionId: 'case-42', agent: 'support' });
@@ -62,11 +64,12 @@ export function useFollower(follower: SessionFollower): UseSession {
       confirm: follower.confirm.bind(follower),
       submitExternalResults: follower.submitExternalResults.bind(follower),
       reconcile: follower.reconcile.bind(follower),
+      loadEarlier: follower.loadEarlier.bind(follower),
     }),
     [follower],
   );
-  const { status, connection, session, messages, pending, facts, error } = snapshot;
+  const { status, connection, session, messages, hasEarlier, pending, facts, error } = snapshot;
   const known = connection === 'lost' ? 'lost' : (session?.state ?? 'loading');
   const state = status === 'ready' ? known : status === 'loading' && connection === 'lost' ? 'lost' : status;
-  return { ...actions, state, session, messages, pending, events: facts, error };
+  return { ...actions, state, session, messages, hasEarlier, pending, events: facts, error };
 }

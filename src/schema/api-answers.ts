@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Price } from './api-config.ts';
 import { PermissionRule, PlanTask, Question } from './event.ts';
 import { Block, FinishReason, Json, Msg, Usage } from './message.ts';
 import { PermissionMode } from './permission-mode.ts';
@@ -274,6 +275,8 @@ export const ServiceView = z.object({
   owner: z.string(),
   principal: z.string(),
   scopes: z.array(z.string()),
+  /** Of a million tokens, by model, as the server's config has them. */
+  prices: z.record(z.string(), Price),
   /** Where people look at runs. */
   temporalWeb: z.object({ url: z.string(), namespace: z.string() }).exactOptional(),
 });

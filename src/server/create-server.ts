@@ -11,6 +11,7 @@ import { serverMeters } from '../metrics/meters.ts';
 import { silent, type Log } from './log.ts';
 import { ownOnly, type AccessPolicy, type Authenticator } from './principal.ts';
 import { agUiRoutes } from './routes/ag-ui.ts';
+import { scheduleChangeRoutes } from './routes/change-schedules.ts';
 import { eventRoutes } from './routes/events.ts';
 import { gateRoutes } from './routes/gates.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
@@ -33,8 +34,8 @@ export interface ServerOptions {
   corsOrigins?: readonly string[];
   /** The folder of the admin page, served at `/`: see `builtAdminPage`. Default: no page. */
   adminPage?: string;
-  /** Those of the client, to be listed. */
-  schedules?: Pick<Schedules, 'list' | 'get'>;
+  /** Those of the client, to be listed and changed. */
+  schedules?: Omit<Schedules, 'create'>;
   /** Where people look at runs: the admin page links to it. */
   temporalWeb?: { url: string; namespace: string };
   /** What one owner may use. Default: no limits. */
@@ -63,6 +64,7 @@ export const routes = [
   ...agUiRoutes,
   ...usageRoutes,
   ...scheduleRoutes,
+  ...scheduleChangeRoutes,
   ...serviceRoutes,
 ];
 

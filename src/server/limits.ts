@@ -31,6 +31,10 @@ export class Limits {
     this.#options = options;
   }
 
+  get prices(): LimitOptions['prices'] {
+    return this.#options.prices;
+  }
+
   /** @throws Problem `too_many_requests` */
   takeRequest(owner: string, now = Date.now()): void {
     const { requestsPerSecond: rate, burst } = this.#options.limitsOf(owner);

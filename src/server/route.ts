@@ -25,7 +25,7 @@ export interface RouteContext {
   client: Durascope;
   events: EventHub;
   /** Absent where the server has none. */
-  schedules?: Pick<Schedules, 'list' | 'get'>;
+  schedules?: Omit<Schedules, 'create'>;
   /** Where Temporal Web is, where the server knows it. */
   temporalWeb?: { url: string; namespace: string };
   limits: Limits;

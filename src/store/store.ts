@@ -201,9 +201,12 @@ export interface MessageStore {
   /** Seq, role, turn and estimated tokens of each message of that range, without its content: what a context is planned on. */
   outline(ref: SessionRef, fromSeq: number, toSeq: number): Promise<MessageOutline[]>;
   get(ref: SessionRef, id: string): Promise<Msg | undefined>;
-  /** In order of seq. */
-  list(ref: SessionRef, page: PageRequest): Promise<Page<Msg>>;
+  /** In order of seq; `newest`: the other way round. */
+  list(ref: SessionRef, page: PageRequest & { order?: MessageOrder }): Promise<Page<Msg>>;
 }
+
+/** What comes first. */
+export type MessageOrder = 'oldest' | 'newest';
 
 export interface MessageOutline {
   seq: number;

@@ -9,6 +9,8 @@ import type { Agent } from '../../src/agents/agent.ts';
 import { calls, says, thinks, type Step } from '../../src/testing/index.ts';
 import { askUser } from '../../src/tools/ask-user.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { OutcomeUnknownError } from '../../src/tools/outcome-unknown.ts';
+import { openTurn, userMessage } from '../store/sample-session.ts';
 import { startAdmin, type Admin } from '../support/admin.ts';
 import { describeInBrowser, violationsOf } from '../support/browser.ts';
 
@@ -47,13 +49,22 @@ const ship = defineTool({
   external: true,
   permission: 'allow',
 });
+const wire = defineTool({
+  name: 'wire_money',
+  description: 'Wires money by the bank',
+  input: z.object({ iban: z.string(), amount: z.number() }),
+  permission: 'allow',
+  execute: () => {
+    throw new OutcomeUnknownError('The bank took the order, and did not answer');
+  },
+});
 const model = 'openai/gpt-test';
 const support = defineAgent({
   name: 'support',
   description: 'Helps customers of a shop with their orders',
   model,
   instructions: 'Help.',
-  tools: [lookUp, refund, edit, ship, askUser()],
+  tools: [lookUp, refund, edit, ship, wire, askUser()],
   tasks: true,
 });
 const clerk = defineAgent({
@@ -159,7 +170,21 @@ describeInBrowser('the pages', () => {
           options: [{ label: 'Home', description: 'Elm Street 1' }, { label: 'Work' }],
         }),
       ),
-      run(support, 'parcel', 'Ship 1003.', calls('ship_parcel', { orderId: '1003' })),
+      run(support, 'parcel', 'Ship 1003.', calls('ship_parcel', { orderId: '1003' }), says('It is shipped.')),
+      run(
+        support,
+        'shop-key',
+        'Renew the key.',
+        calls('ask_user', { question: 'Which key does the shop want?', secret: true }),
+        says('It is renewed.'),
+      ),
+      run(
+        support,
+        'wired',
+        'Wire it.',
+        calls('wire_money', { iban: 'DE02 1203 0000', amount: 20 }),
+        says('It is wired.'),
+      ),
       run(
         support,
         'evil',
@@ -249,6 +274,97 @@ describeInBrowser('the pages', () => {
     await page.getByText(evil).first().waitFor();
     await page.getByText('clerk · ann · team.ann').waitFor();
     expect(await page.evaluate(() => 'pwned' in globalThis)).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  it('takes a secret answer, the result of a system, and what became of a call, each by its form', async () => {
+    const { page, complaints } = await admin.open('/gates');
+    const gate = (text: string) => page.getByRole('article').filter({ hasText: text });
+    const replyOf = async (id: string) =>
+      (await admin.session(support, id).turn(1).result({ until: 'end' })).text;
+
+    const secret = gate('Which key does the shop want?').getByLabel('Your answer, a secret');
+    expect(await secret.getAttribute('type')).toBe('password');
+    await secret.fill('s3cr3t-of-shop');
+    await page.keyboard.press('Enter');
+    await gate('Which key does the shop want?').waitFor({ state: 'detached' });
+    expect(await replyOf('shop-key')).toBe('It is renewed.');
+    const kept = JSON.stringify(await admin.session(support, 'shop-key').messages());
+    expect(kept).toContain('ask_user');
+    expect(kept).not.toContain('s3cr3t-of-shop');
+
+    await gate('1003').getByText('Submit its result by hand').click();
+    await page.getByLabel('Result of ship_parcel').fill('left at 9');
+    await page.getByRole('button', { name: 'Submit result' }).click();
+    await gate('1003').waitFor({ state: 'detached' });
+    expect(await replyOf('parcel')).toBe('It is shipped.');
+    expect(JSON.stringify(await admin.session(support, 'parcel').messages())).toContain('left at 9');
+
+    const happened = gate('DE02').getByRole('button', { name: 'It happened' });
+    expect(await happened.isDisabled()).toBe(true);
+    await gate('DE02').getByLabel('How you found out').fill('asked the bank');
+    await happened.click();
+    await gate('DE02').waitFor({ state: 'detached' });
+    expect(await replyOf('wired')).toBe('It is wired.');
+    const { items } = await admin.session(support, 'wired').audit();
+    expect(items.at(-1)).toMatchObject({ tool: 'wire_money', reason: 'asked the bank' });
+    expect(complaints).toEqual([]);
+  });
+
+  it('opens long lists and long sessions by pages, and goes on live at their end', async () => {
+    const { store } = admin.stack.content;
+    const many = Array.from({ length: 25 }, (_, index) => `aside-${index}`);
+    for (const sessionId of many) await store.sessions.open({ owner: admin.owner, sessionId }, 'support');
+    const long = { owner: admin.owner, sessionId: 'long' };
+    await store.sessions.open(long, 'support');
+    await openTurn(store, long, 1);
+    const said = (from: number, to: number) =>
+      store.messages.append(
+        long,
+        Array.from({ length: to - from + 1 }, (_, index) =>
+          userMessage(`said-${from + index}`, `Message ${from + index}.`),
+        ),
+      );
+    await said(1, 1_100);
+
+    const { page, complaints } = await admin.open('/sessions');
+    await page.getByRole('link', { name: 'long', exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'case-42' }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByRole('link', { name: 'case-42' }).waitFor();
+
+    await page.getByRole('link', { name: 'long', exact: true }).click();
+    await page.getByText('Message 1100.', { exact: true }).waitFor();
+    expect(await page.locator('.message').count()).toBe(50);
+    await page.getByRole('button', { name: 'Show earlier messages' }).click();
+    await page.getByText('Message 1001.', { exact: true }).waitFor();
+    await said(1_101, 1_101);
+    await page.getByText('Message 1101.', { exact: true }).waitFor();
+    expect(await page.locator('.message').count()).toBe(101);
+    expect(complaints).toEqual([]);
+  });
+
+  it('pauses, resumes, runs and deletes a schedule', async () => {
+    const { page, complaints } = await admin.open('/schedules');
+    admin.stack.model
+      .when(({ messages }) => messages.some(({ text }) => text === 'Look through what is open.'))
+      .says('All is well.');
+    const row = page.getByRole('row').filter({ hasText: 'morning' });
+    await row.getByRole('button', { name: 'Pause' }).click();
+    await row.getByText('paused by acme').waitFor();
+    await row.getByRole('button', { name: 'Resume' }).click();
+    await row.getByText('resumed by acme').waitFor();
+    await row.getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('log').getByText('morning was told to run now').waitFor();
+    const runs = async () =>
+      (await admin.stack.client.schedules.get(admin.owner, 'morning'))?.recentRuns.length;
+    await expect.poll(runs, { timeout: 20_000 }).toBe(1);
+    await row.getByRole('button', { name: 'Delete …' }).click();
+    await row.getByRole('button', { name: 'Keep' }).click();
+    expect(await page.locator(':focus').textContent()).toContain('Delete …');
+    await row.getByRole('button', { name: 'Delete …' }).click();
+    await row.getByRole('button', { name: 'Delete morning' }).click();
+    await page.getByText('There are no schedules').waitFor();
     expect(complaints).toEqual([]);
   });
 

@@ -44,6 +44,7 @@ beforeAll(async () => {
   stack = await startStack({ agents: [agent] });
   api = await startApi(stack, {
     agents: [agent],
+    schedules: stack.client.schedules,
     authenticate: firstOf(
       storedKeys(stack.content.store.apiKeys),
       jwtOf(jwt, jwks),
@@ -112,6 +113,13 @@ async function waitingSession(id: string): Promise<{ turnId: string; callId: str
 describe('every route of the OpenAPI document', () => {
   it('refuses no key, a wrong one, one that is revoked or has expired, another owner, and a missing scope', async () => {
     const { turnId, callId } = await waitingSession('guarded');
+    await stack.client.schedules.create({
+      owner: 'acme',
+      id: 'guarded',
+      agent: 'payer',
+      input: 'Pay',
+      cron: '0 8 * * *',
+    });
     const good = await makeKey({ scopes: ['admin'] });
     const revoked = await makeKey({ scopes: ['admin'] });
     await stack.content.store.apiKeys.revoke('acme', revoked.id);
@@ -206,7 +214,12 @@ describe('every route of the OpenAPI document', () => {
     expect(shown.body).not.toContain(callId);
     for (const list of ['/v1/sessions', '/v1/gates', '/v1/usage'])
       expect((await api.get(list, bearer(foreign.key))).body.items).toEqual([]);
-    // It all left the call as it was.
+    // It all left the call and the schedule as they were.
+    expect(await stack.client.schedules.get('acme', 'guarded')).toMatchObject({
+      isPaused: false,
+      recentRuns: [],
+    });
+    await stack.client.schedules.delete('acme', 'guarded');
     expect((await api.get('/v1/sessions/guarded', bearer(good.key))).body).toMatchObject({
       state: 'waiting',
       pending: [{ callId, state: 'asking' }],

@@ -75,6 +75,9 @@ export function messageContract(store: () => Store): void {
       const rest = await store().messages.list(ref, { limit: 2, cursor: first.nextCursor! });
       expect([...first.items, ...rest.items].map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
       expect(rest.nextCursor).toBeUndefined();
+      const newest = await store().messages.list(ref, { limit: 3, order: 'newest' });
+      const before = await store().messages.list(ref, { cursor: newest.nextCursor!, order: 'newest' });
+      expect([newest, before].map(({ items }) => items.map(({ seq }) => seq))).toEqual([[4, 3, 2], [1]]);
     });
 
     it('of a session that is not there are none', async () => {

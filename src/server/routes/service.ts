@@ -17,14 +17,15 @@ const describeService = defineRoute({
   name: 'describeService',
   method: 'get',
   path: '/v1/service',
-  summary: 'Who the caller is to the server, and where Temporal Web is',
+  summary: 'Who the caller is to the server, where Temporal Web is, and what models cost',
   scope: 'read',
   status: 200,
   answer: ServiceView,
-  handle: async ({ owner, principal }, { temporalWeb }) => ({
+  handle: async ({ owner, principal }, { temporalWeb, limits }) => ({
     owner,
     principal: principal.id,
     scopes: [...principal.scopes],
+    prices: { ...limits.prices },
     ...(temporalWeb ? { temporalWeb } : {}),
   }),
 });

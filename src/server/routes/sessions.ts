@@ -99,10 +99,10 @@ const listMessages = defineRoute({
   name: 'listMessages',
   method: 'get',
   path: '/v1/sessions/{sessionId}/messages',
-  summary: 'The transcript, oldest first',
+  summary: 'The transcript, oldest first, or, with order=newest, newest first',
   scope: 'read',
   params: ofSession,
-  query: PageQuery,
+  query: PageQuery.extend({ order: z.enum(['oldest', 'newest']).exactOptional() }),
   status: 200,
   answer: MessagePage,
   async handle(call, context) {

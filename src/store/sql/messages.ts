@@ -50,12 +50,14 @@ export function sqlMessages(context: SqlContext): MessageStore {
     list: (ref, page) =>
       query(context, async (db) => {
         const limit = pageLimit(page);
+        const cursor = numberCursor(page);
+        const isBackwards = page.order === 'newest';
         const rows = await db
           .selectFrom('durascope_messages')
           .select(messageColumns)
           .where('session', '=', sessionKey(ref))
-          .where('seq', '>', numberCursor(page) ?? 0)
-          .orderBy('seq')
+          .$if(cursor !== undefined, (select) => select.where('seq', isBackwards ? '<' : '>', cursor!))
+          .orderBy('seq', isBackwards ? 'desc' : 'asc')
           .limit(limit + 1)
           .execute();
         return toPage(rows, limit, { item: toMessage, key: (row) => [row.seq] });

@@ -87,16 +87,31 @@ export function useSessions(filter: SessionFilter) {
   });
 }
 
-/** @param facts of the session: with each turn that begins, waits or ends they are read again. */
-export function useTurns(sessionId: string, facts: readonly AgentEvent[], isEnabled: boolean) {
+/**
+ * The turns from the newest back to `oldest`; nothing is read before that is known.
+ *
+ * @param facts of the session: with each turn that begins, waits or ends they are read again.
+ */
+export function useTurns(sessionId: string, facts: readonly AgentEvent[], oldest: number | undefined) {
   const lastChange = facts.findLast(({ kind, path }) => !path && /^(turn|run)_/.test(kind))?.id ?? 0;
   return useQuery({
-    queryKey: ['turns', sessionId, lastChange],
+    queryKey: ['turns', sessionId, lastChange, oldest],
     placeholderData: keepPreviousData,
-    queryFn: ({ signal }) =>
-      connection.json<Page<TurnSummary>>(`${pathOfSession(sessionId)}/turns?limit=50`, { signal }),
-    enabled: isEnabled,
+    queryFn: ({ signal }) => turnsBackTo(oldest ?? 1, sessionId, signal),
+    enabled: oldest !== undefined,
   });
+}
+
+async function turnsBackTo(oldest: number, sessionId: string, signal: AbortSignal): Promise<TurnSummary[]> {
+  const turns: TurnSummary[] = [];
+  let cursor: string | undefined;
+  do {
+    const path = `${pathOfSession(sessionId)}/turns?${queryOf({ limit: '100', cursor })}`;
+    const page: Page<TurnSummary> = await connection.json(path, { signal });
+    turns.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== undefined && (turns.at(-1)?.turn ?? 0) > oldest);
+  return turns;
 }
 
 export function useAgents() {
@@ -122,6 +137,15 @@ export function useSchedules() {
     queryFn: ({ signal }) => connection.json<ScheduleList>('/v1/schedules', { signal }),
     refetchInterval: slowMs,
   });
+}
+
+type ScheduleChange = 'pause' | 'resume' | 'trigger' | 'delete';
+
+export async function changeSchedule(id: string, change: ScheduleChange): Promise<void> {
+  const path = `/v1/schedules/${encodeURIComponent(id)}`;
+  if (change === 'delete') await connection.send(path, { method: 'DELETE' });
+  else await connection.send(`${path}/${change}`, { method: 'POST' });
+  await queryClient.invalidateQueries({ queryKey: ['schedules'] });
 }
 
 /** Who one is to the server, and where Temporal Web is. */

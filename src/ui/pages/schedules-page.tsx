@@ -5,6 +5,7 @@ import { Link, sessionHref } from '../parts/router.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { duration } from '../parts/time.tsx';
+import { ScheduleActions } from './schedule-actions.tsx';
 
 type Schedule = ScheduleList['items'][number];
 
@@ -39,6 +40,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
           <th scope="col">When</th>
           <th scope="col">Next</th>
           <th scope="col">Last</th>
+          <th scope="col">Change</th>
         </tr>
       </thead>
       <tbody>
@@ -63,6 +65,9 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
               {next === undefined ? '–' : <time dateTime={next}>{new Date(next).toLocaleString()}</time>}
             </td>
             <td data-label="Last">{lastRun ? <LastRun run={lastRun} /> : '–'}</td>
+            <td className="actions">
+              <ScheduleActions id={id} isPaused={isPaused} />
+            </td>
           </tr>
         ))}
       </tbody>

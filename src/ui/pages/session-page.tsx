@@ -1,18 +1,25 @@
 import { useEffect, useMemo, useRef, type ReactNode } from 'react';
 import { SessionFollower, useFollower, type UseSession } from '../../react/index.ts';
 import { connection } from '../api/connection.ts';
+import type { TurnSummary } from '../api/types.ts';
+import { money, useCosts } from '../api/cost.ts';
 import { useTurns } from '../api/queries.ts';
 import { GateCard } from '../gates/gate-card.tsx';
 import { ruleText } from '../gates/rule-text.ts';
+import { SubmitError } from '../gates/submit-error.tsx';
+import { useSubmit } from '../gates/use-submit.ts';
 import { PageHeading } from '../parts/page-heading.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { Ago, tokens } from '../parts/time.tsx';
+import { Background } from '../session/background.tsx';
 import { Below } from '../session/below.tsx';
 import { Composer } from '../session/composer.tsx';
 import { Conversation } from '../session/conversation.tsx';
 import { TaskList } from '../session/task-list.tsx';
 import { TeamTree } from '../session/team-tree.tsx';
+
+const none: readonly TurnSummary[] = [];
 
 /** One session: what was said, what runs, what waits. */
 export function SessionPage({ sessionId, agent }: { sessionId: string; agent: string | undefined }) {
@@ -22,7 +29,9 @@ export function SessionPage({ sessionId, agent }: { sessionId: string; agent: st
   );
   const session = useFollower(follower);
   const { state, session: view, messages, pending, events, error } = session;
-  const turns = useTurns(sessionId, events, view !== undefined);
+  const costs = useCosts();
+  const cost = view && costs.ofAgent(view.agent, view.usage);
+  const turns = useTurns(sessionId, events, messages[0]?.turn);
   const waiting = useMemo(() => new Set(pending.map(({ callId }) => callId)), [pending]);
   const end = useStickToEnd(messages);
   const isNew = state === 'absent' && agent !== undefined;
@@ -35,6 +44,7 @@ export function SessionPage({ sessionId, agent }: { sessionId: string; agent: st
           {view ? (
             <>
               <span>{tokens(view.usage.inputTokens + view.usage.outputTokens)} tokens</span>
+              {cost === undefined ? null : <span>cost {money(cost)}</span>}
               <span>
                 changed <Ago at={view.updatedAt} />
               </span>
@@ -52,11 +62,13 @@ export function SessionPage({ sessionId, agent }: { sessionId: string; agent: st
       <div className="session-columns">
         <div className="session-main">
           {isNew ? <Empty title="Nothing was said yet" /> : null}
+          <Earlier session={session} />
           <Conversation
             sessionId={sessionId}
             messages={messages}
             facts={events}
-            turns={turns.data?.items ?? []}
+            turns={turns.data ?? none}
+            costs={costs}
             waiting={waiting}
           />
           {pending.length === 0 ? null : (
@@ -75,6 +87,26 @@ export function SessionPage({ sessionId, agent }: { sessionId: string; agent: st
   );
 }
 
+/** The pages before what is shown. What is read stays where it is on the screen. */
+function Earlier({ session }: { session: UseSession }) {
+  const submit = useSubmit();
+  if (!session.hasEarlier) return null;
+  const load = async (): Promise<void> => {
+    const { documentElement: page } = document;
+    const below = page.scrollHeight - page.scrollTop;
+    await session.loadEarlier();
+    requestAnimationFrame(() => globalThis.scrollTo(0, page.scrollHeight - below));
+  };
+  return (
+    <div className="earlier">
+      <button type="button" disabled={submit.isBusy} onClick={() => submit.run(load)}>
+        {submit.isBusy ? 'Loading …' : 'Show earlier messages'}
+      </button>
+      <SubmitError error={submit.error} />
+    </div>
+  );
+}
+
 function Aside({ session: { session: view, events } }: { session: UseSession }) {
   if (!view) return null;
   const { usage, permissions, tasks, metadata, sessionId, team } = view;
@@ -90,6 +122,7 @@ function Aside({ session: { session: view, events } }: { session: UseSession }) 
           <TeamTree team={team} sessionId={sessionId} />
         </Panel>
       ) : null}
+      <Background facts={events} />
       <Below facts={events} team={team} />
       <Panel id="tokens" title="Tokens">
         <dl className="figures">

@@ -1,44 +1,35 @@
 import { useMemo, useSyncExternalStore } from 'react';
-import { SessionFollower, useFollower } from '../../react/index.ts';
-import { connection } from '../api/connection.ts';
-import { useService, useTurns } from '../api/queries.ts';
+import type { AgentEvent } from '../../schema/event.ts';
+import { money, useCosts } from '../api/cost.ts';
+import { useService } from '../api/queries.ts';
 import { PageHeading } from '../parts/page-heading.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { tokens } from '../parts/time.tsx';
 import { Link, sessionHref } from '../parts/router.tsx';
 import { Timeline } from '../session/timeline.tsx';
-import { turnBars } from '../session/turn-bars.ts';
+import { turnBars, turnTokens } from '../session/turn-bars.ts';
+import { useTurnEvents } from '../session/use-turn-events.ts';
 
 /** One turn as a timeline. */
 export function TurnPage({ sessionId, turn }: { sessionId: string; turn: number }) {
-  const follower = useMemo(() => new SessionFollower(connection, { sessionId }), [sessionId]);
-  const { events, state, error, session } = useFollower(follower);
-  const turns = useTurns(sessionId, events, session !== undefined);
-  const service = useService();
-  const record = turns.data?.items.find((one) => one.turn === turn);
-  const own = useMemo(() => events.filter(({ turnId }) => turnId.endsWith(`/${turn}`)), [events, turn]);
-  const bars = useMemo(() => turnBars(own), [own]);
-  const now = useNow(record?.state !== 'ended');
-  const web = service.data?.temporalWeb;
-  const turnId = own[0]?.turnId ?? record?.turnId;
+  const { data: service, error: unknownService } = useService();
+  const turnId = service && `turn/${service.owner}/${sessionId}/${turn}`;
+  const { events, error } = useTurnEvents(turnId);
+  const costs = useCosts();
+  const bars = useMemo(() => turnBars(events), [events]);
+  const state = stateOf(events);
+  const now = useNow(!events.some(({ kind }) => kind === 'turn_end'));
+  const web = service?.temporalWeb;
+  const failure = error ?? (service ? null : unknownService);
   return (
     <>
       <PageHeading title={`Turn ${turn}`} tab={`Turn ${turn} of ${sessionId}`}>
         <p className="session-line">
           <Link href={sessionHref(sessionId)}>{sessionId}</Link>
-          {record ? (
-            <>
-              <StateBadge
-                state={record.state === 'ended' ? (record.finishReason ?? 'ended') : record.state}
-              />
-              <span>
-                {tokens(record.usage.inputTokens)} tokens in, {tokens(record.usage.outputTokens)} out
-              </span>
-              <span>revision {record.revision.slice(0, 8)}</span>
-            </>
-          ) : null}
-          {web && turnId !== undefined ? (
+          {state === undefined ? null : <StateBadge state={state} />}
+          {events.length > 0 ? <Spent events={events} /> : null}
+          {web && turnId !== undefined && events.length > 0 ? (
             <a
               href={`${web.url}/namespaces/${encodeURIComponent(web.namespace)}/workflows/${encodeURIComponent(turnId)}`}
               target="_blank"
@@ -49,17 +40,55 @@ export function TurnPage({ sessionId, turn }: { sessionId: string; turn: number 
           ) : null}
         </p>
       </PageHeading>
-      {error ? (
-        <Failure error={error} />
+      {error?.status === 404 ? (
+        <Empty title="There is no such turn">
+          <p>
+            <Link href={sessionHref(sessionId)}>Go to the session</Link>
+          </p>
+        </Empty>
+      ) : failure ? (
+        <Failure error={failure} />
       ) : bars.length > 0 ? (
-        <Timeline bars={bars} now={now} />
-      ) : state === 'loading' || (session && turn <= session.turn) ? (
-        <Loading what="the turn" />
+        <Timeline bars={bars} now={now} costs={costs} />
       ) : (
-        <Empty title="There is no such turn" />
+        <Loading what="the turn" />
       )}
     </>
   );
+}
+
+/** Tokens and cost so far, and the agent's revision. */
+function Spent({ events }: { events: readonly AgentEvent[] }) {
+  const { ofModel } = useCosts();
+  const { inputTokens, outputTokens, cost } = useMemo(() => turnTokens(events, ofModel), [events, ofModel]);
+  const start = events.find((event) => event.kind === 'turn_start');
+  return (
+    <>
+      <span>
+        {tokens(inputTokens)} tokens in, {tokens(outputTokens)} out
+      </span>
+      {cost === undefined ? null : <span>cost {money(cost)}</span>}
+      {start ? (
+        <span>
+          {start.agent}, revision {start.revision.slice(0, 8)}
+        </span>
+      ) : null}
+    </>
+  );
+}
+
+function stateOf(events: readonly AgentEvent[]): string | undefined {
+  const last = events.findLast(({ kind }) => /^(turn|run)_/.test(kind));
+  switch (last?.kind) {
+    case undefined:
+      return undefined;
+    case 'turn_end':
+      return last.finishReason;
+    case 'run_end':
+      return 'waiting';
+    default:
+      return 'running';
+  }
 }
 
 /** The time, each second while `isLive`. */

@@ -1,3 +1,4 @@
+import { money } from '../api/cost.ts';
 import { useUsage } from '../api/queries.ts';
 import type { DayUsage } from '../api/types.ts';
 import { DayChart } from '../parts/day-chart.tsx';
@@ -86,11 +87,6 @@ function Charts({ days }: { days: readonly DayUsage[] }) {
       </table>
     </>
   );
-}
-
-/** In whatever currency the prices of the config are. */
-function money(value: number): string {
-  return value.toFixed(value < 1 ? 4 : 2);
 }
 
 function perDay(days: readonly DayUsage[], valueOf: (day: DayUsage) => number): [string, number][] {

@@ -1,6 +1,7 @@
 import { memo, useMemo } from 'react';
 import type { AgentEvent } from '../../schema/event.ts';
 import type { Msg } from '../../schema/message.ts';
+import { money, type Costs } from '../api/cost.ts';
 import type { TurnSummary } from '../api/types.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Clock, duration, tokens } from '../parts/time.tsx';
@@ -13,21 +14,23 @@ interface ConversationProps {
   messages: readonly Msg[];
   facts: readonly AgentEvent[];
   turns: readonly TurnSummary[];
+  costs: Costs;
   waiting: ReadonlySet<string>;
 }
 
 /** What was said, turn by turn. */
-export function Conversation({ sessionId, messages, facts, turns, waiting }: ConversationProps) {
+export function Conversation({ sessionId, messages, facts, turns, costs, waiting }: ConversationProps) {
   const results = useMemo(() => resultsIn(messages), [messages]);
   const traces = useMemo(() => callTraces(facts), [facts]);
   const calls: CallViews = { results, traces, waiting };
   const byTurn = useMemo(() => groupByTurn(messages), [messages]);
   const failures = useMemo(() => turnFailures(facts), [facts]);
+  const records = useMemo(() => new Map(turns.map((record) => [record.turn, record])), [turns]);
   return (
     <div className="conversation">
       {[...byTurn].map(([turn, said]) => (
         <section key={turn} aria-label={`Turn ${turn}`} className="turn">
-          <TurnHead sessionId={sessionId} turn={turn} record={turns.find((one) => one.turn === turn)} />
+          <TurnHead sessionId={sessionId} turn={turn} record={records.get(turn)} costs={costs} />
           {said.map((message) => (
             <MessageView key={message.id} message={message} calls={calls} />
           ))}
@@ -46,9 +49,11 @@ interface TurnHeadProps {
   sessionId: string;
   turn: number;
   record: TurnSummary | undefined;
+  costs: Costs;
 }
 
-const TurnHead = memo(function TurnHead({ sessionId, turn, record }: TurnHeadProps) {
+const TurnHead = memo(function TurnHead({ sessionId, turn, record, costs }: TurnHeadProps) {
+  const cost = record && costs.ofAgent(record.agent, record.usage);
   return (
     <header className="turn-head">
       <h2>Turn {turn}</h2>
@@ -63,6 +68,7 @@ const TurnHead = memo(function TurnHead({ sessionId, turn, record }: TurnHeadPro
           </span>
           <span>
             {tokens(record.usage.inputTokens)} in, {tokens(record.usage.outputTokens)} out
+            {cost === undefined ? null : ` · cost ${money(cost)}`}
           </span>
         </>
       ) : null}

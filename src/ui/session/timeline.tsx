@@ -1,11 +1,12 @@
+import { money, type Costs } from '../api/cost.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { duration } from '../parts/time.tsx';
+import { duration, tokens } from '../parts/time.tsx';
 import type { Bar } from './turn-bars.ts';
 
 const kinds = { model: 'model call', tool: 'tool', wait: 'wait at a gate' };
 
 /** A row a bar: what runs side by side lies side by side. Read aloud it is a table. */
-export function Timeline({ bars, now }: { bars: readonly Bar[]; now: number }) {
+export function Timeline({ bars, now, costs }: { bars: readonly Bar[]; now: number; costs: Costs }) {
   const from = Math.min(...bars.map((bar) => bar.from));
   const to = Math.max(...bars.map((bar) => bar.to ?? now), from + 1);
   const percent = (ms: number): string => `${((100 * ms) / (to - from)).toFixed(2)}%`;
@@ -35,7 +36,7 @@ export function Timeline({ bars, now }: { bars: readonly Bar[]; now: number }) {
                 {bar.state === 'success' || bar.state === 'answered' ? null : (
                   <StateBadge state={bar.state} />
                 )}
-                {bar.detail === '' ? null : <span className="quiet-text bar-detail">{bar.detail}</span>}
+                <Detail bar={bar} costs={costs} />
               </th>
               <td>
                 <span className="unseen">begins after {duration(bar.from - from)}</span>
@@ -53,4 +54,14 @@ export function Timeline({ bars, now }: { bars: readonly Bar[]; now: number }) {
       </tbody>
     </table>
   );
+}
+
+function Detail({ bar: { detail, spent }, costs }: { bar: Bar; costs: Costs }) {
+  const cost = spent && costs.ofModel(spent.model, spent.usage);
+  const parts = [
+    detail,
+    spent && `${tokens(spent.usage.inputTokens)} tokens in, ${tokens(spent.usage.outputTokens)} out`,
+    cost !== undefined && `cost ${money(cost)}`,
+  ].filter(Boolean);
+  return parts.length === 0 ? null : <span className="quiet-text bar-detail">{parts.join(' · ')}</span>;
 }

@@ -1,4 +1,6 @@
 import type { AgentEvent } from '../../schema/event.ts';
+import type { Usage } from '../../schema/message.ts';
+import type { Costs } from '../api/cost.ts';
 import { callTraces } from './call-traces.ts';
 
 /** A stretch of a turn's time. Times are milliseconds since 1970. */
@@ -8,6 +10,8 @@ export interface Bar {
   label: string;
   detail: string;
   state: string;
+  /** Of a model call that has ended. */
+  spent?: { model: string; usage: Usage };
   from: number;
   /** Absent while it goes on. */
   to?: number;
@@ -19,17 +23,29 @@ export function turnBars(facts: readonly AgentEvent[]): Bar[] {
   return [...modelBars(own), ...callBars(own)].toSorted((a, b) => a.from - b.from);
 }
 
+/** What its model calls have used so far; the cost is undefined when the price of one of them is. */
+export function turnTokens(facts: readonly AgentEvent[], costOf: Costs['ofModel']) {
+  const calls = modelBars(facts.filter(({ path }) => !path)).flatMap(({ spent }) => spent ?? []);
+  const costs = calls.map(({ model, usage }) => costOf(model, usage));
+  return {
+    inputTokens: calls.reduce((sum, { usage }) => sum + usage.inputTokens, 0),
+    outputTokens: calls.reduce((sum, { usage }) => sum + usage.outputTokens, 0),
+    cost: costs.includes(undefined) ? undefined : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0),
+  };
+}
+
 function modelBars(facts: readonly AgentEvent[]): Bar[] {
   const bars: Bar[] = [];
-  const open = new Map<string, Bar>();
+  const open = new Map<string, Bar & { model: string }>();
   for (const event of facts) {
     const at = Date.parse(event.at);
     if (event.kind === 'model_call_start') {
       const earlier = open.get(event.messageId);
       if (earlier) Object.assign(earlier, { to: at, state: 'error', detail: 'broke, and was tried again' });
-      const bar: Bar = {
+      const bar = {
         key: `${event.messageId} ${event.attempt}`,
-        kind: 'model',
+        kind: 'model' as const,
+        model: event.model,
         label: `Step ${event.step}: ${event.model}`,
         detail: event.attempt > 1 ? `attempt ${event.attempt}` : '',
         state: 'running',
@@ -40,10 +56,9 @@ function modelBars(facts: readonly AgentEvent[]): Bar[] {
     } else if (event.kind === 'model_call_end') {
       const bar = open.get(event.messageId);
       if (!bar) continue;
-      const { inputTokens, outputTokens } = event.usage;
       bar.to = at;
       bar.state = 'success';
-      bar.detail = [bar.detail, `${inputTokens} tokens in, ${outputTokens} out`].filter(Boolean).join(', ');
+      bar.spent = { model: bar.model, usage: event.usage };
       open.delete(event.messageId);
     } else if (event.kind === 'turn_end')
       for (const bar of open.values()) Object.assign(bar, { to: at, state: 'interrupted' });

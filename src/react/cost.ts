@@ -1,0 +1,2 @@
+/* For the admin page, which sees the runtime through this folder alone. */
+export { costOf } from '../core/cost.ts';
