@@ -105,12 +105,12 @@ export class GateAnswering {
         : await checkArguments(edited, tool);
     // The reason travels through Temporal, and may repeat what it is about.
     const typed = secretTexts(edited === undefined ? '' : JSON.stringify(edited), tool.secrets ?? []);
-    if (!checked.ok) return rejected(call, scrub(checked.message, typed));
+    if (!checked.ok) return unfit(call, scrub(checked.message, typed));
     const judged = await judge(this.#agent, tool, checked.input, this.#session, this.#policy);
     if (judged.behavior === 'deny' && (isFinal(judged) || this.#policy.mode === 'explore'))
-      return rejected(call, `it may not be approved: ${scrub(judged.reason, typed)}`);
+      return unfit(call, `it may not be approved: ${scrub(judged.reason, typed)}`);
     const wrong = whyNoRules(remember, tool, this.#agent);
-    if (wrong !== undefined) return rejected(call, wrong);
+    if (wrong !== undefined) return unfit(call, wrong);
 
     const raw = edited === undefined ? undefined : JSON.stringify(edited);
     const shown = raw === undefined ? call.arguments : redactArguments(raw, tool.secrets ?? []);
@@ -137,9 +137,9 @@ export class GateAnswering {
     const parsed = await parseArguments(call.arguments, tool);
     const question = parsed.ok ? tool.question?.(parsed.input) : undefined;
     if (answer === undefined || answer.trim() === '')
-      return rejected(call, 'it asks a question: give an answer');
+      return unfit(call, 'it asks a question: give an answer');
     if (question && !question.isFree && !question.options?.some(({ label }) => label === answer))
-      return rejected(
+      return unfit(
         call,
         `the answer must be one of: ${question.options?.map(({ label }) => label).join(', ')}`,
       );
@@ -156,10 +156,10 @@ export class GateAnswering {
       typeof content === 'string' ? [{ type: 'text', text: content }] : content,
     );
     if (!parts.success)
-      return rejected(call, `content is no list of parts: ${parts.error.issues[0]?.message ?? 'unreadable'}`);
+      return unfit(call, `content is no list of parts: ${parts.error.issues[0]?.message ?? 'unreadable'}`);
     const bytes = Buffer.byteLength(JSON.stringify(parts.data));
     if (bytes > maxExternalBytes)
-      return rejected(
+      return unfit(
         call,
         `content has ${bytes} bytes, above the limit of ${maxExternalBytes}: keep it elsewhere, and submit its address`,
       );
@@ -216,6 +216,10 @@ function editedInput(input: Json | undefined, { sealed }: CallRecord): Json | un
 
 function rejected(call: CallRecord, why: string): GateOutcome {
   return { callId: call.callId, state: call.state, rejected: why };
+}
+
+function unfit(call: CallRecord, why: string): GateOutcome {
+  return { ...rejected(call, why), isUnfit: true };
 }
 
 function toEvent(given: GateAnswer, answer: Answered['answer']): Answered {

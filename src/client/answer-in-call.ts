@@ -10,7 +10,7 @@ export function asksWhileItRuns(call: Pick<CallRecord, 'state' | 'isDispatched'>
   return call.state === 'asking' && call.isDispatched;
 }
 
-/** Hands an answer to a call that asks while it runs. @throws DurascopeError `invalid_input`, `conflict`. */
+/** Hands an answer to a call that asks while it runs. @throws DurascopeError `unfit_answer`, `conflict`. */
 export async function answerInCall(
   store: Store,
   ref: SessionRef,
@@ -20,10 +20,10 @@ export async function answerInCall(
 ): Promise<void> {
   const { question } = call;
   if (decision === 'allow' && (answer === undefined || answer.trim() === ''))
-    throw new DurascopeError('invalid_input', `Call ${callId} asks a question: give an answer`);
+    throw new DurascopeError('unfit_answer', `Call ${callId} asks a question: give an answer`);
   const labels = question?.options?.map(({ label }) => label);
   if (decision === 'allow' && question?.isFree === false && !labels?.includes(answer ?? ''))
-    throw new DurascopeError('invalid_input', `The answer must be one of: ${labels?.join(', ')}`);
+    throw new DurascopeError('unfit_answer', `The answer must be one of: ${labels?.join(', ')}`);
   const by = toActor(actor);
   const given: GivenAnswer = { decision, ...(answer === undefined ? {} : { answer }) };
   let isLate = false;

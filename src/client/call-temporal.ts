@@ -13,6 +13,7 @@ import type { ClientContext } from './temporal-client.ts';
 /** How long an answer of a workflow is waited for: without a worker there is none. */
 const answerMs = 30_000;
 const attempts = 5;
+const refusals = new Set<string>([failure.rejected, failure.unfit, failure.forbidden]);
 
 const grpc = {
   deadlineExceeded: 4,
@@ -77,13 +78,14 @@ function isRejection(error: unknown): error is WorkflowUpdateFailedError & { cau
   return (
     error instanceof WorkflowUpdateFailedError &&
     error.cause instanceof ApplicationFailure &&
-    (error.cause.type === failure.rejected || error.cause.type === failure.forbidden)
+    refusals.has(error.cause.type ?? '')
   );
 }
 
 function rejection(error: { cause: ApplicationFailure }): DurascopeError {
   const { message, type } = error.cause;
   if (type === failure.forbidden) return new DurascopeError('forbidden', message, { cause: error });
+  if (type === failure.unfit) return new DurascopeError('unfit_answer', message, { cause: error });
   return new DurascopeError(/ is busy with /.test(message) ? 'busy' : 'conflict', message, { cause: error });
 }
 

@@ -111,7 +111,8 @@ export interface Session {
     options?: SubmitOptions<S>,
   ): Promise<Turn<SchemaOutput<S>>>;
   /**
-   * @throws DurascopeError `not_found` for an unknown call, `conflict` for one that takes no such answer (any more), `forbidden` when its
+   * @throws DurascopeError `not_found` for an unknown call, `conflict` for one that takes no such answer (any more), `unfit_answer` when
+   * the answer does not fit its call, such as arguments that its tool does not take, `forbidden` when its
    * approval policy wants other people to answer.
    */
   confirm(results: Confirmation[], options?: AnswerOptions): Promise<void>;

@@ -2,6 +2,7 @@ export type DurascopeErrorCode =
   | 'invalid_input'
   | 'not_found'
   | 'conflict'
+  | 'unfit_answer'
   | 'forbidden'
   | 'busy'
   | 'waiting'

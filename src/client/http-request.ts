@@ -109,6 +109,7 @@ const codes: Partial<Record<string, DurascopeErrorCode>> = {
   foreign_host: 'forbidden',
   not_found: 'not_found',
   conflict: 'conflict',
+  unfit_answer: 'unfit_answer',
   busy: 'busy',
   waiting: 'waiting',
   too_many_requests: 'limited',

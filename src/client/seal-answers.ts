@@ -34,7 +34,13 @@ export async function sendSealed(
   }
 }
 
-const refusals: DurascopeErrorCode[] = ['conflict', 'forbidden', 'not_found', 'invalid_input'];
+const refusals: DurascopeErrorCode[] = [
+  'conflict',
+  'unfit_answer',
+  'forbidden',
+  'not_found',
+  'invalid_input',
+];
 
 async function seal(store: Store, ref: SessionRef, confirmation: Confirmation): Promise<SentConfirmation> {
   const { input, answer, ...rest } = confirmation;

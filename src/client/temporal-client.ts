@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client, Connection } from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { defaultTaskQueue } from '../contracts/task-queues.ts';
 import { watchOwner } from '../events/watch-owner.ts';
+import { readDevRecord } from '../settings/dev-record.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
 import type { DayUsage, GateState, Page, PageRequest } from '../store/store.ts';
 import type {
@@ -38,9 +40,12 @@ const watchedGates = 100;
 const connectFields = ['store', 'connection', 'namespace', 'taskQueue'] satisfies (keyof ConnectOptions)[];
 
 export interface ConnectOptions {
-  /** Where content is kept: a url, or a store that is open already (which then stays open). Default: DURASCOPE_STORE. */
+  /** Where content is kept: a url, or a store that is open already (which then stays open). Default: DURASCOPE_STORE, else that of a running `durascope dev`. */
   store?: string | OpenStore;
-  /** An open connection to Temporal (which then stays open); default: one made from TEMPORAL_ADDRESS and its like. */
+  /**
+   * An open connection to Temporal (which then stays open). Default: one made from TEMPORAL_ADDRESS and its like, else to the `durascope dev`
+   * that runs in this folder.
+   */
   connection?: Connection;
   namespace?: string;
   taskQueue?: string;
@@ -85,24 +90,19 @@ export class DurascopeClient implements Durascope {
     if ('baseUrl' in options) return new HttpDurascope(options);
     checkKnown('connect', options, connectFields);
     const config = loadClientConnectConfig();
-    const address = config.connectionOptions.address ?? 'localhost:7233';
+    const isNamed = options.connection !== undefined || config.connectionOptions.address !== undefined;
+    const dev = isNamed ? undefined : readDevRecord(join(process.cwd(), '.durascope'));
+    const address = config.connectionOptions.address ?? dev?.address ?? 'localhost:7233';
     const owned: { close(): Promise<void> }[] = [];
-    const connection = options.connection ?? (await connect(address, config.connectionOptions, owned));
-    const content = await openContent(options.store, owned).catch(async (error: unknown) => {
+    const connection = options.connection ?? (await connect({ ...config.connectionOptions, address }, owned));
+    const content = await openContent(options.store, dev?.store, owned).catch(async (error: unknown) => {
       for (const resource of owned) await resource.close();
       throw error;
     });
-    const namespace = options.namespace ?? config.namespace ?? 'default';
+    const namespace = options.namespace ?? config.namespace ?? dev?.namespace ?? 'default';
     const temporal = new Client({ connection, namespace });
-    return new DurascopeClient(
-      {
-        temporal,
-        content,
-        taskQueue: options.taskQueue ?? defaultTaskQueue,
-        openTurns: new OpenTurns(temporal),
-      },
-      owned,
-    );
+    const taskQueue = options.taskQueue ?? dev?.taskQueue ?? defaultTaskQueue;
+    return new DurascopeClient({ temporal, content, taskQueue, openTurns: new OpenTurns(temporal) }, owned);
   }
 
   session(address: SessionAddress): Session {
@@ -207,8 +207,7 @@ async function outcomeOf(ask: () => Promise<unknown>): Promise<string> {
 }
 
 async function connect(
-  address: string,
-  options: Parameters<typeof Connection.connect>[0],
+  options: { address: string },
   owned: { close(): Promise<void> }[],
 ): Promise<Connection> {
   try {
@@ -218,7 +217,7 @@ async function connect(
   } catch (cause) {
     throw new DurascopeError(
       'temporal_unavailable',
-      `No Temporal server answers at ${address}: start one with "durascope dev", or set TEMPORAL_ADDRESS`,
+      `No Temporal server answers at ${options.address}: start one with "durascope dev", or set TEMPORAL_ADDRESS`,
       { cause },
     );
   }
@@ -226,10 +225,11 @@ async function connect(
 
 async function openContent(
   store: ConnectOptions['store'],
+  ofDev: string | undefined,
   owned: { close(): Promise<void> }[],
 ): Promise<OpenStore> {
   if (typeof store === 'object') return store;
-  const content = await openStore(store ?? process.env['DURASCOPE_STORE'] ?? '');
+  const content = await openStore(store ?? process.env['DURASCOPE_STORE'] ?? ofDev ?? '');
   owned.push(content);
   return content;
 }

@@ -177,6 +177,8 @@ export interface AnswerGatesInput extends TurnAddress {
 export interface GateOutcome extends CallChange {
   /** Why the answer was not taken; the call waits on. */
   rejected?: string;
+  /** Another answer may fit: the call waits for one. */
+  isUnfit?: true;
 }
 
 /** `isVote`: more people have to allow it before it runs. `isOverdue`: nobody answered in time. */

@@ -18,6 +18,8 @@ export const failure = {
   full: 'InboxFull',
   /** Of a message: its session has been ended. */
   ended: 'SessionEnded',
+  /** Of an answer: its call waits for one, but this one does not fit it. */
+  unfit: 'Unfit',
   /** Of an answer: its call takes it, but not from this person. */
   forbidden: 'Forbidden',
   /** Of a workflow that ran a turn: the turn ended without an answer. Its first detail is the reply. */

@@ -86,7 +86,7 @@ function refusals({ scope, params, query, body, isStream, statusOf }: Route, sch
   const statuses = new Set([
     ...(hasInput ? [400] : []),
     ...(scope === 'none' ? [] : [401, 403, 404, 429]),
-    ...(body ? [409, 413, 415] : []),
+    ...(body ? [409, 413, 415, 422] : []),
     500,
     ...(statusOf ? [] : [503]),
   ]);

@@ -18,6 +18,7 @@ export const problems = {
   conflict: [409, 'The state does not allow this'],
   busy: [409, 'Another turn runs'],
   waiting: [409, 'The session waits for an answer'],
+  unfit_answer: [422, 'The answer does not fit its call'],
   too_large: [413, 'The body is too large'],
   not_json: [415, 'The body must be application/json'],
   too_many_requests: [429, 'Too many requests'],

@@ -253,7 +253,7 @@ function handleMessages(turn: TurnState): void {
       await takeSteer(turn, steer);
       return { turnId: turn.turnId, status: 'steered' as const };
     },
-    { validator: (steer) => rejectIf(unfit(whyNoInput(steer))) },
+    { validator: (steer) => rejectIf(refusal(whyNoInput(steer))) },
   );
 }
 
@@ -307,15 +307,18 @@ function rejectWrong<T extends { callId: string }>(
   answered: Answered<T>,
 ): void {
   const isAtRest = turn.isAtGate && !turn.answers.hasAny;
-  rejectIf(unfit(whyNoAnswers(answered)) ?? (isAtRest ? turn.answers.whyNotAny(kind, answered) : undefined));
+  rejectIf(
+    refusal(whyNoAnswers(answered), failure.unfit) ??
+      (isAtRest ? turn.answers.whyNotAny(kind, answered) : undefined),
+  );
 }
 
-function rejectIf(refusal: Refusal | undefined): void {
-  if (refusal) throw ApplicationFailure.nonRetryable(refusal.why, refusal.code);
+function rejectIf(refused: Refusal | undefined): void {
+  if (refused) throw ApplicationFailure.nonRetryable(refused.why, refused.code);
 }
 
-function unfit(why: string | undefined): Refusal | undefined {
-  return why === undefined ? undefined : { code: failure.rejected, why };
+function refusal(why: string | undefined, code: Refusal['code'] = failure.rejected): Refusal | undefined {
+  return why === undefined ? undefined : { code, why };
 }
 
 /** Ends once the answers are committed: with the call ids taken, or the reason why one was not. */
@@ -329,10 +332,10 @@ async function answerAndWait<T extends { callId: string }>(
     () => turn.isInterrupted || taken.every((callId) => turn.answers.outcomeOf(callId) !== undefined),
   );
   if (taken.some((callId) => turn.answers.outcomeOf(callId) === undefined))
-    rejectIf(unfit(`turn ${turn.turnId} was interrupted before the answer was taken`));
-  const rejected = taken
-    .map((callId) => turn.answers.outcomeOf(callId)?.rejected)
-    .find((why) => why !== undefined);
-  rejectIf(unfit(rejected));
+    rejectIf(refusal(`turn ${turn.turnId} was interrupted before the answer was taken`));
+  const outcome = taken
+    .map((callId) => turn.answers.outcomeOf(callId))
+    .find((one) => one?.rejected !== undefined);
+  rejectIf(refusal(outcome?.rejected, outcome?.isUnfit ? failure.unfit : failure.rejected));
   return taken;
 }

@@ -15,9 +15,9 @@ const answerable: Record<GateAnswer['kind'], CallState> = {
   reconcile: 'uncertain',
 };
 
-/** Why an answer is not taken: its call takes no such answer (any more), or takes it from other people. */
+/** Why an answer is not taken: its call takes no such answer (any more), wants another one, or takes it from other people. */
 export interface Refusal {
-  code: typeof failure.rejected | typeof failure.forbidden;
+  code: typeof failure.rejected | typeof failure.unfit | typeof failure.forbidden;
   why: string;
 }
 
@@ -116,17 +116,16 @@ export class GateAnswers {
 
   /** Why an answer of this kind does not fit; undefined when it does. */
   whyNot(kind: GateAnswer['kind'], given: { callId: string }, actor?: Actor): Refusal | undefined {
-    const unfit = this.#whyUnfit(kind, given);
-    if (unfit !== undefined) return { code: failure.rejected, why: unfit };
+    const malformed = whyNoAnswer(kind, given);
+    if (malformed !== undefined) return { code: failure.unfit, why: malformed };
+    const late = this.#whyLate(kind, given);
+    if (late !== undefined) return { code: failure.rejected, why: late };
     const notTheirs = kind === 'external' ? undefined : this.#whyNotTheirs(given, actor);
     return notTheirs === undefined ? undefined : { code: failure.forbidden, why: notTheirs };
   }
 
-  /** Whoever gives it. */
-  #whyUnfit(kind: GateAnswer['kind'], given: { callId: string }): string | undefined {
-    const malformed = whyNoAnswer(kind, given);
-    if (malformed !== undefined) return malformed;
-    const { callId } = given;
+  /** Its call takes no such answer, or not any more. */
+  #whyLate(kind: GateAnswer['kind'], { callId }: { callId: string }): string | undefined {
     const { stop, turnId } = this.#memory;
     if (stop) return `turn ${turnId} is ending (${stop.reason})`;
     const call = this.#memory.call(callId);

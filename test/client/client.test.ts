@@ -1,8 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { DurascopeClient, type Session } from '../../src/client/index.ts';
 import { foldEvents } from '../../src/core/fold-events.ts';
+import { writeDevRecord } from '../../src/settings/dev-record.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { Latch } from '../support/latch.ts';
 import { readEvents, waitForEvent } from '../support/read-events.ts';
@@ -133,7 +137,7 @@ describe.each(['temporal', 'http'] as const)('the client over %s', (transport) =
     await expect(
       session.confirm([{ callId, decision: 'allow', input: { amount: -1 } }]),
     ).rejects.toMatchObject({
-      code: 'conflict',
+      code: 'unfit_answer',
       message: expect.stringContaining('amount') as string,
     });
     await session.confirm(
@@ -306,6 +310,28 @@ describe.each(['temporal', 'http'] as const)('the client over %s', (transport) =
         /unknown field "(key|address)": it may have (baseUrl|store), /,
       ) as string,
     });
+  });
+
+  it.runIf(transport === 'temporal')('finds the durascope dev of its folder, as commands do', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'durascope-dev-'));
+    const { address, storeUrl: store, taskQueue } = stack;
+    const record = { pid: process.pid, address, namespace: 'default', store, taskQueue, agents: ['clerk'] };
+    writeDevRecord(join(folder, '.durascope'), record);
+    vi.stubEnv('TEMPORAL_ADDRESS', undefined);
+    vi.stubEnv('DURASCOPE_STORE', undefined);
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      const client = await DurascopeClient.connect();
+      stack.model.says('Here.');
+      const session = client.session({ owner: 'dev', id: 'found', agent: 'clerk' });
+      expect((await (await session.submit('Are you there?')).result()).text).toBe('Here.');
+      await client.close();
+    } finally {
+      process.chdir(before);
+      vi.unstubAllEnvs();
+      await rm(folder, { recursive: true, force: true });
+    }
   });
 
   it('says how its dependencies are, and what was used', async () => {

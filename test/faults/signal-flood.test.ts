@@ -168,7 +168,7 @@ describe('junk at a turn that waits', () => {
       await expect(
         session.submitExternalResults([{ callId, state: 'success', content: content as never }]),
       ).rejects.toMatchObject({
-        code: 'conflict',
+        code: 'unfit_answer',
         message: expect.stringMatching(/list of parts/) as string,
       });
     await session.submitExternalResults([{ callId, state: 'success', content: '5 euros' }]);

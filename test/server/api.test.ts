@@ -1,11 +1,18 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { DurascopeClient } from '../../src/client/index.ts';
 import { says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { codeBlocks } from '../docs/code-blocks.ts';
 import { startApi, type TestApi } from '../support/api.ts';
 import { startStack, type Stack } from '../support/stack.ts';
+
+const guide = fileURLToPath(new URL('../../docs/guides/http-api.md', import.meta.url));
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
 
 const pay = defineTool({
   name: 'pay',
@@ -86,6 +93,18 @@ describe('the API', () => {
     expect(listed.body.items.map(({ sessionId }: { sessionId: string }) => sessionId)).toContain('plain');
   });
 
+  it.skipIf(!hasCurl)('is used from a shell as the guide says', async () => {
+    const [block] = await codeBlocks(guide, 'sh');
+    stack.model.calls('pay', { amount: 5 }).says('Refunded.');
+    const local = await startApi(stack, { agents: [agent], owner: 'local' });
+    const script = block?.code.replace('http://127.0.0.1:4670', local.url).replace('support', 'payer') ?? '';
+    const { stdout } = await promisify(execFile)('bash', ['-euc', script]);
+    await local.close();
+    expect(stdout).toMatch(
+      /"status":"started".*"state":"waiting".*"accepted":\["call.*Refunded\..*event: turn_end/s,
+    );
+  });
+
   it('shows what waits, takes one answer, and refuses a second one and an unknown call', async () => {
     stack.model.calls('pay', { amount: 5 }).says('Paid.');
     const { body } = await submit('gated', 'Pay 5');
@@ -103,8 +122,11 @@ describe('the API', () => {
     const confirm = (results: object[]) => api.post('/v1/sessions/gated/confirmations', { results });
     expect(await confirm([{ callId: 'call_none', decision: 'allow' }])).toMatchObject({ status: 404 });
     expect(await confirm([{ callId, decision: 'allow', input: { amount: -5 } }])).toMatchObject({
-      status: 409,
-      body: { type: 'urn:durascope:problem:conflict', detail: expect.stringContaining('amount') as string },
+      status: 422,
+      body: {
+        type: 'urn:durascope:problem:unfit_answer',
+        detail: expect.stringContaining('amount') as string,
+      },
     });
     expect(await confirm([{ callId, decision: 'allow' }])).toMatchObject({
       status: 200,

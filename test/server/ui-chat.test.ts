@@ -208,6 +208,8 @@ describe('useChat of the AI SDK', () => {
     });
     const foreign = { id: 'm2', role: 'assistant', parts: [] };
     expect(await post({ id: 'wrong', messages: [foreign] })).toMatchObject({ status: 409 });
+    const stranger = await api.post('/v1/agents/nobody/chat', { id: 'wrong', messages: [message] });
+    expect(stranger).toMatchObject({ status: 404, body: { code: 'not_found' } });
     expect((await api.get('/v1/sessions/wrong')).status).toBe(404);
   });
 });

@@ -333,7 +333,7 @@ async function fits(answering: Promise<void>): Promise<boolean> {
     await answering;
     return true;
   } catch (error) {
-    if (error instanceof DurascopeError && (error.code === 'conflict' || error.code === 'not_found'))
+    if (error instanceof DurascopeError && ['conflict', 'unfit_answer', 'not_found'].includes(error.code))
       return false;
     throw error;
   }

@@ -52,7 +52,7 @@ describe('a confirmation', () => {
     await expect(
       session.confirm([{ callId, decision: 'allow', input: { amount: -1 } }]),
     ).rejects.toMatchObject({
-      code: 'conflict',
+      code: 'unfit_answer',
       message: expect.stringContaining('amount') as string,
     });
     await session.confirm([{ callId, decision: 'allow', input: { amount: 80 } }]);

@@ -103,7 +103,7 @@ describe('what a person types under seal', () => {
     const { turn, confirm } = await gate(session);
     const tooLong = `${typed}-${'x'.repeat(20)}`;
     await expect(confirm({ input: { user: 'ann', password: tooLong } })).rejects.toMatchObject({
-      code: 'conflict',
+      code: 'unfit_answer',
       message: expect.not.stringContaining(tooLong) as string,
     });
     expect(sealedIn(session).filter(({ text }) => text.includes(typed))).toEqual([]);

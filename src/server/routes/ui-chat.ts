@@ -11,6 +11,7 @@ import { untilPause } from '../chat/until-pause.ts';
 import { requireScope, type Principal } from '../principal.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type Call, type RouteContext } from '../route.ts';
+import { mustBeAgent } from './sessions.ts';
 
 /*
  * What the AI SDK's `useChat` speaks, with `api: '/v1/agents/AGENT/chat'`: a chat is a session, and the stream of an answer ends where the
@@ -30,8 +31,10 @@ const postChat = defineRoute({
   body: UiChatRequest,
   status: 200,
   isStream: true,
-  async handle(call, { client, limits }) {
+  async handle(call, context) {
+    const { client, limits } = context;
     const { owner, params, body } = call;
+    mustBeAgent(params.agent, context);
     const id = Id.safeParse(body.id);
     if (!id.success) throw new Problem('invalid_input', `The id of the chat: ${id.error.issues[0]?.message}`);
     const session = client.session({ owner, id: id.data, agent: params.agent });
