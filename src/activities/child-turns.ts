@@ -24,11 +24,17 @@ export async function openChild(deps: ActivityDeps, input: OpenChildInput): Prom
   return waitingForStore(async () => {
     const { ref, inputId } = input;
     deps.agents.get(input.agent);
-    const session = await prepareSession(store, input);
+    await prepareSession(store, input);
+    const { lastTurn, control } = await store.sessions.claim(ref, input.agent);
+    if (control.queue.length > 0)
+      throw ApplicationFailure.nonRetryable(
+        `Session ${ref.sessionId} has inputs that wait for its own workflow to run them: name another session`,
+        failure.rejected,
+      );
     await setRunner(store, ref, Context.current().info.workflowExecution?.workflowId);
     const known = await store.turns.ofInput(ref, inputId);
     return {
-      turn: known?.turn ?? session.lastTurn + 1,
+      turn: known?.turn ?? lastTurn + 1,
       input: await composeInput(store, input),
       ...(input.output ? { output: await keepOutput(store, ref, input.output) } : {}),
       hasSearchAttributes,

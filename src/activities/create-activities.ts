@@ -22,13 +22,21 @@ import { messagesTaken } from './inbox-messages.ts';
 import { submitTurn } from './submit-turn.ts';
 import { closeSubagent, openSubagent } from './subagents.ts';
 import { closeTask, deliverTask, endTask, moveToBackground } from './tasks.ts';
-import { closeSessionTurn, loadSession, openTurn, saveSession, waitingForStore } from './sessions.ts';
+import {
+  closeSessionTurn,
+  loadSession,
+  openTurn,
+  releaseSession,
+  saveSession,
+  waitingForStore,
+} from './sessions.ts';
 
 /** All that a worker registers, bound to what it works with. */
 export function createActivities(deps: ActivityDeps) {
   return {
     loadSession: (input) => loadSession(deps, input),
     saveSession: (input) => saveSession(deps, input),
+    releaseSession: (input) => releaseSession(deps, input),
     messagesTaken: ({ ref, ids }) => waitingForStore(() => messagesTaken(deps.store, ref, ids)),
     openTurn: (input) => openTurn(deps, input),
     openGates: (input) => openGates(deps, input),

@@ -34,7 +34,7 @@ export async function loadSession(
 ): Promise<SessionSnapshot> {
   const { store, lingerMs, hasSearchAttributes } = deps;
   return waitingForStore(async () => {
-    const session = await store.sessions.open(ref, agent);
+    const session = await store.sessions.claim(ref, agent);
     // Its turns are run by those who asked for them.
     if (session.lineage?.kind === 'subagent')
       throw ApplicationFailure.nonRetryable(
@@ -100,6 +100,13 @@ export async function saveSession(
   { ref, control }: Input<'saveSession'>,
 ): Promise<void> {
   await waitingForStore(() => store.sessions.saveControl(ref, control));
+}
+
+export async function releaseSession(
+  { store }: ActivityDeps,
+  { ref }: Input<'releaseSession'>,
+): Promise<void> {
+  await waitingForStore(() => store.sessions.release(ref));
 }
 
 export async function openTurn(deps: ActivityDeps, input: Input<'openTurn'>): Promise<OpenedTurn> {

@@ -108,7 +108,7 @@ export function checkId(field: string, value: string): void {
     fail(`${field} ${JSON.stringify(value)} is not valid: ${idRule}`);
 }
 
-function isName(value: unknown): boolean {
+function isName(value: unknown): value is string {
   return typeof value === 'string' && value !== '' && value.length <= maxKeyLength;
 }
 

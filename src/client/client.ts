@@ -151,7 +151,10 @@ export interface Session {
   erase(options?: { force?: boolean }): Promise<void>;
 }
 
-export type SessionSummary = Omit<SessionRecord, 'control' | 'head' | 'contextFrom' | 'excludedTurns'>;
+export type SessionSummary = Omit<
+  SessionRecord,
+  'control' | 'head' | 'contextFrom' | 'excludedTurns' | 'isClaimed'
+>;
 
 export interface SessionDetails extends SessionSummary {
   /** Its calls that wait at a gate, and those of sessions below it. */

@@ -80,8 +80,8 @@ async function endSession(context: ClientContext, { ref, lastTurn }: SessionReco
   for (const turn of [lastTurn, lastTurn + 1]) if (turn > 0) await terminate(context, turnIdOf(ref, turn));
 }
 
-async function isBusy(context: ClientContext, { ref, state }: SessionRecord): Promise<boolean> {
-  return state !== 'idle' || (await hasWork(context, ref));
+async function isBusy(context: ClientContext, { ref, state, control }: SessionRecord): Promise<boolean> {
+  return state !== 'idle' || control.queue.length > 0 || (await hasWork(context, ref));
 }
 
 async function hasWork(context: ClientContext, ref: SessionRef): Promise<boolean> {

@@ -7,6 +7,7 @@ import type {
   Confirmation,
   ExternalResult,
   Reconciliation,
+  SessionInput,
   Submission,
 } from '../contracts/inputs.ts';
 import {
@@ -14,8 +15,10 @@ import {
   externalResultUpdate,
   interruptSignal,
   reconcileUpdate,
+  submitSignal,
   submitUpdate,
 } from '../contracts/messages.ts';
+import { toActor } from '../core/approval.ts';
 import { taskViews } from '../core/plan.ts';
 import { planSessionOf } from '../tasks/plan-session.ts';
 import { readPlan } from '../tasks/plan-slot.ts';
@@ -104,21 +107,13 @@ export class TemporalSession implements Session {
     const { store } = this.#context.content;
     const wanted = options.output && (await prepareOutput(store, this.#ref, options.output));
     const checkOutput = wanted ? { checkOutput: wanted.check } : {};
-    const session = (await store.sessions.get(this.#ref)) ?? (await this.#begin());
+    const session = await store.sessions.get(this.#ref);
     // The session's workflow knows its newest inputs only.
-    const known = options.idempotencyKey === undefined ? undefined : await store.turns.ofInput(this.#ref, id);
+    const known =
+      session && options.idempotencyKey !== undefined ? await store.turns.ofInput(this.#ref, id) : undefined;
     if (known)
       return new TemporalTurn(this.#context, this.#ref, known.turn, { status: 'repeated', ...checkOutput });
-    this.#mustBeOfAgent(session);
-    if (session.lineage?.kind === 'subagent')
-      throw new DurascopeError(
-        'conflict',
-        `Session ${this.id} is a subagent's, and takes no input of its own: write to ${session.lineage.parent}, which it works for`,
-      );
-    const runner = await runnerOf(store, this.#ref);
-    if (runner !== undefined && (await isOpen(this.#context, runner)))
-      throw new DurascopeError('conflict', hasRunner(this.#ref, runner));
-    await checkInputAtGate(this.#context, session, options);
+    if (session) await this.#mustTakeInput(session, options);
     const submission: Submission = {
       id,
       input: await prepareInput(store, this.#ref, id, input),
@@ -126,12 +121,52 @@ export class TemporalSession implements Session {
       ...(options.actor === undefined ? {} : { actor: options.actor }),
       ...(wanted ? { output: wanted.output } : {}),
     };
+    const { turn, ...taken } = await this.#deliver(session, submission);
+    return new TemporalTurn(this.#context, this.#ref, turn, { ...taken, ...checkOutput });
+  }
+
+  async #mustTakeInput(session: SessionRecord, options: SubmitOptions): Promise<void> {
+    this.#mustBeOfAgent(session);
+    if (session.lineage?.kind === 'subagent')
+      throw new DurascopeError(
+        'conflict',
+        `Session ${this.id} is a subagent's, and takes no input of its own: write to ${session.lineage.parent}, which it works for`,
+      );
+    const runner = await runnerOf(this.#context.content.store, this.#ref);
+    if (runner !== undefined && (await isOpen(this.#context, runner)))
+      throw new DurascopeError('conflict', hasRunner(this.#ref, runner));
+    await checkInputAtGate(this.#context, session, options);
+  }
+
+  /**
+   * While no workflow has the session in hand, the store numbers the input and keeps it, and the workflow is only woken: nobody waits for a
+   * worker. Else the workflow decides.
+   */
+  async #deliver(known: SessionRecord | undefined, submission: Submission) {
+    let session = known;
+    if (!session?.isClaimed) {
+      const { id, input, ifBusy = 'queue', actor, output } = submission;
+      const requester = toActor(actor)?.id;
+      const answer = await this.#context.content.store.sessions.enqueue(
+        this.#ref,
+        session?.agent ?? this.#newAgent(),
+        {
+          inputId: id,
+          input,
+          ...(requester === undefined ? {} : { requester }),
+          ...(output ? { output } : {}),
+        },
+        { mayWait: ifBusy === 'queue' },
+      );
+      session = answer.session;
+      this.#mustBeOfAgent(session);
+      if (answer.enqueued) {
+        await this.#signalWithStart(session.agent, submission);
+        return { ...answer.enqueued, after: session.lastEventId };
+      }
+    }
     const { turnId, status } = await this.#updateWithStart(session.agent, submission);
-    return new TemporalTurn(this.#context, this.#ref, turnNumber(turnId), {
-      status,
-      after: session.lastEventId,
-      ...checkOutput,
-    });
+    return { turn: turnNumber(turnId), status, after: session.lastEventId };
   }
 
   async confirm(results: Confirmation[], options?: AnswerOptions): Promise<void> {
@@ -243,13 +278,16 @@ export class TemporalSession implements Session {
   }
 
   /** What was submitted to is there: whoever is told of it may look at once. */
-  #begin(metadata?: Record<string, string>): Promise<SessionRecord> {
-    if (this.#agent === undefined)
-      throw new DurascopeError(
-        'not_found',
-        `There is no session ${this.id} of ${this.owner}: name an agent to begin it`,
-      );
-    return this.#context.content.store.sessions.open(this.#ref, this.#agent, undefined, metadata);
+  #begin(metadata: Record<string, string>): Promise<SessionRecord> {
+    return this.#context.content.store.sessions.open(this.#ref, this.#newAgent(), undefined, metadata);
+  }
+
+  #newAgent(): string {
+    if (this.#agent !== undefined) return this.#agent;
+    throw new DurascopeError(
+      'not_found',
+      `There is no session ${this.id} of ${this.owner}: name an agent to begin it`,
+    );
   }
 
   #mustBeOfAgent({ agent }: Pick<SessionRecord, 'agent'>): void {
@@ -262,19 +300,34 @@ export class TemporalSession implements Session {
 
   /** Delivers to the session whether or not its workflow runs. A repeat under the same id is harmless, so a lost race is tried again. */
   async #updateWithStart(agent: string, submission: Submission) {
-    const workflowId = sessionWorkflowId(this.#ref);
     return callTemporal(this.#context, () =>
       this.#context.temporal.workflow.executeUpdateWithStart(submitUpdate, {
         args: [submission],
         startWorkflowOperation: new WithStartWorkflowOperation('agentSession', {
-          workflowId,
-          taskQueue: this.#context.taskQueue,
-          args: [{ ref: this.#ref, agent }],
+          ...this.#startOptions(agent),
           workflowIdConflictPolicy: 'USE_EXISTING',
-          staticSummary: `${agent} · session ${this.id} of ${this.owner}`,
         }),
       }),
     );
+  }
+
+  async #signalWithStart(agent: string, submission: Submission): Promise<void> {
+    await callTemporal(this.#context, () =>
+      this.#context.temporal.workflow.signalWithStart('agentSession', {
+        ...this.#startOptions(agent),
+        signal: submitSignal,
+        signalArgs: [submission],
+      }),
+    );
+  }
+
+  #startOptions(agent: string) {
+    return {
+      workflowId: sessionWorkflowId(this.#ref),
+      taskQueue: this.#context.taskQueue,
+      args: [{ ref: this.#ref, agent }] as [SessionInput],
+      staticSummary: `${agent} · session ${this.id} of ${this.owner}`,
+    };
   }
 
   /** Answers calls where they are: in this session, or in one below it. */

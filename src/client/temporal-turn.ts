@@ -103,7 +103,9 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
   async #isExpected(): Promise<boolean> {
     const session = await this.#context.content.store.sessions.get(this.#ref);
     if (!session) return false;
-    if (this.turn <= session.lastTurn) return true;
+    if (this.turn <= session.lastTurn || session.control.queue.some(({ turn }) => turn === this.turn))
+      return true;
+    if (!session.isClaimed) return false;
     try {
       const { nextTurn } = await callTemporal(this.#context, () =>
         this.#context.temporal.workflow.getHandle(sessionWorkflowId(this.#ref)).query(sessionQuery),

@@ -23,6 +23,8 @@ import type {
 export interface StoreActivities {
   loadSession(input: { ref: SessionRef; agent: string }): Promise<SessionSnapshot>;
   saveSession(input: { ref: SessionRef; control: SessionControl }): Promise<void>;
+  /** Says that the session's workflow is about to return: until it is loaded again, the store numbers its turns. */
+  releaseSession(input: { ref: SessionRef }): Promise<void>;
   /** The ids, among these, of messages that the session's turns have taken in. */
   messagesTaken(input: { ref: SessionRef; ids: string[] }): Promise<string[]>;
   /** Commits the input and the turn's start; names the agent's limits, which the workflow can't know. */

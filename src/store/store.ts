@@ -1,5 +1,5 @@
 import type { SessionRef } from '../contracts/ids.ts';
-import type { SessionControl, TurnError } from '../contracts/inputs.ts';
+import type { QueuedTurn, SessionControl, TurnError } from '../contracts/inputs.ts';
 import type { KeptEvent } from '../core/compact-events.ts';
 import type { Lineage, Relay } from '../core/lineage.ts';
 import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
@@ -71,9 +71,14 @@ export interface SessionRecord {
   usage: Usage;
   /** Where it hangs in a tree of sessions; absent at the top. */
   lineage?: Lineage;
+  /** A workflow has the session in hand, and numbers its turns. */
+  isClaimed: boolean;
   createdAt: string;
   updatedAt: string;
 }
+
+/** What became of an input that the store was to number. */
+export type Enqueued = { turn: number; status: 'started' | 'queued' | 'repeated' };
 
 /** A session above another one, with what leads from it down, and what it sees of it. */
 export interface Ancestor {
@@ -115,6 +120,20 @@ export interface SessionStore {
   /** In the order in which they were opened; their own children are not among them. */
   children(ref: SessionRef, page: PageRequest): Promise<Page<SessionRecord>>;
   saveControl(ref: SessionRef, control: SessionControl): Promise<void>;
+  /**
+   * Numbers an input while no workflow has the session in hand, and keeps it until its turn is opened; creates the session unless it is
+   * there. The answer has no turn where the workflow has to decide: it has the session in hand, or others wait and the input is not to.
+   */
+  enqueue(
+    ref: SessionRef,
+    agent: string,
+    input: Omit<QueuedTurn, 'turn'>,
+    options: { mayWait: boolean },
+  ): Promise<{ session: SessionRecord; enqueued?: Enqueued }>;
+  /** For the session's workflow: from now on it alone numbers the turns. Creates the session unless it is there. */
+  claim(ref: SessionRef, agent: string): Promise<SessionRecord>;
+  /** For a workflow that is about to return, with nothing in hand. */
+  release(ref: SessionRef): Promise<void>;
   /** Sets the mode, adds rules (those that are there already are not added again), or replaces all of them. */
   changePermissions(
     ref: SessionRef,

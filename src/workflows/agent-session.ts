@@ -10,6 +10,7 @@ import {
   isCancellation,
   log,
   ParentClosePolicy,
+  patched,
   setCurrentDetails,
   setHandler,
   startChild,
@@ -50,9 +51,7 @@ export async function agentSession(input: SessionInput): Promise<void> {
   handleMessages(session);
   try {
     if (!session.isLoaded) {
-      const { leftTurn, ...snapshot } = await store.loadSession({ ref: input.ref, agent: input.agent });
-      session.load(snapshot);
-      if (leftTurn !== undefined) await session.concluding(() => concludeTurn(session, leftTurn, undefined));
+      await load(input, session);
       if (session.settings.hasSearchAttributes) upsertSearchAttributes(sessionAttributes(input));
     }
     await runTurns(input, session);
@@ -63,6 +62,12 @@ export async function agentSession(input: SessionInput): Promise<void> {
     );
     throw error;
   }
+}
+
+async function load(input: SessionInput, session: SessionState): Promise<void> {
+  const { leftTurn, ...snapshot } = await store.loadSession({ ref: input.ref, agent: input.agent });
+  session.load(snapshot);
+  if (leftTurn !== undefined) await session.concluding(() => concludeTurn(session, leftTurn, undefined));
 }
 
 async function runTurns(input: SessionInput, session: SessionState): Promise<void> {
@@ -87,8 +92,13 @@ async function runTurns(input: SessionInput, session: SessionState): Promise<voi
       }
     }
     await condition(allHandlersFinished);
+    if (session.hasWork) continue;
+    if (session.isEnding || !patched('release')) return;
+    session.unload();
+    await store.releaseSession({ ref: input.ref });
     // Nothing is awaited between this check and the return; the server refuses the return when a signal slipped in after it.
-    if (!session.hasWork) return;
+    if (allHandlersFinished()) return;
+    await load(input, session);
   }
 }
 
@@ -130,6 +140,7 @@ async function runTurn(
           }
         : {}),
     });
+    session.turnBegan();
     return handingOver(session, turnId, turn.result());
   };
   const result: TurnOutcome =
@@ -200,6 +211,8 @@ function handleMessages(session: SessionState): void {
 
 async function interrupt(session: SessionState, sent: Interrupt): Promise<void> {
   const { turnId, reason = 'interrupted' } = readInterrupt(sent);
+  // One that comes while a turn is about to begin is meant for it.
+  if (session.isBeginning && patched('early-interrupt')) await condition(() => !session.isBeginning);
   if (turnId === undefined) return forward(session, interruptSignal, sent);
   await condition(() => session.isLoaded);
   if (turnId === session.runningTurnId) return forward(session, interruptSignal, sent);

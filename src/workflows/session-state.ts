@@ -37,6 +37,7 @@ export class SessionState {
   readonly #input: SessionInput;
   #carry: SessionCarry | undefined;
   #running: QueuedTurn | undefined;
+  #hasBegun = false;
   #inbox = new Inbox([], []);
   #isEnding = false;
   #isConcluding = false;
@@ -57,6 +58,10 @@ export class SessionState {
   /** Something waits to become a turn. */
   get hasWork(): boolean {
     return this.#carry !== undefined && (this.#carry.queue.length > 0 || this.#inbox.hasWaiting);
+  }
+  /** It is not known yet whether a turn runs, or a turn is known that can't be reached yet. */
+  get isBeginning(): boolean {
+    return this.#carry === undefined || (this.#running ? !this.#hasBegun : this.hasWork);
   }
   /** A turn runs, or what came of it is not told yet. */
   get isBusy(): boolean {
@@ -104,6 +109,11 @@ export class SessionState {
     this.#carry = carry;
     this.#inbox = new Inbox(inbox, carry.seenMessages ?? []);
     this.#queueSize = snapshot.queue.reduce((sum, queued) => sum + JSON.stringify(queued).length, 0);
+  }
+
+  /** Nothing is in hand, and what comes waits until it is loaded again. */
+  unload(): void {
+    this.#carry = undefined;
   }
 
   /** What another run of this workflow needs to go on. */
@@ -168,9 +178,15 @@ export class SessionState {
     if (queued) this.#queueSize -= JSON.stringify(queued).length;
     this.#running = queued ?? this.#beginByMessage();
     if (!this.#running) return undefined;
+    this.#hasBegun = false;
     if (this.#running.withdrawn !== undefined) return this.#running;
     const messages = this.#inbox.handOver();
     return { ...this.#running, ...(messages.length === 0 ? {} : { messages }) };
+  }
+
+  /** The turn that runs can be reached. */
+  turnBegan(): void {
+    this.#hasBegun = true;
   }
 
   /**

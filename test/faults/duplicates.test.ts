@@ -8,8 +8,10 @@ import { sessionWorkflowId } from '../../src/contracts/ids.ts';
 import { confirmSignal, submitSignal, submitUpdate } from '../../src/contracts/messages.ts';
 import { noUsage } from '../../src/core/usage.ts';
 import { calls } from '../../src/testing/index.ts';
-import { startStack, type Stack } from '../support/stack.ts';
+import { startStack, type Stack, type StackOptions } from '../support/stack.ts';
+import { hookStore, turnstile } from './hook-store.ts';
 import { expectWholeStory, observe } from './observe.ts';
+import { openWorker, placeOf } from './open-worker.ts';
 import { effectsIn, shopAgent } from './shop-agent.ts';
 
 let folder: string;
@@ -25,9 +27,9 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-async function open(sessionLingerMs = 5_000): Promise<Session> {
+async function open(sessionLingerMs = 5_000, options: Partial<StackOptions> = {}): Promise<Session> {
   const agent = shopAgent(effectsFile);
-  stack = await startStack({ agents: [agent], sessionLingerMs });
+  stack = await startStack({ agents: [agent], sessionLingerMs, ...options });
   temporal = new Client({ connection: stack.connection });
   return stack.session(agent);
 }
@@ -109,6 +111,51 @@ describe('the same input twice', () => {
     stack.model.says('New.');
     expect((await (await session.submit('new')).result()).text).toBe('New.');
     expect(stack.model.requests).toHaveLength(1);
+  });
+});
+
+describe('an input of a session that no workflow has in hand', () => {
+  it('is taken without a worker, can be read while it waits, and runs in its place once somebody wakes the session', async () => {
+    const session = await open(1, { isStarted: false });
+    const first = await session.submit('one', { idempotencyKey: 'k' });
+    const second = await session.submit('two');
+    const again = await session.submit('one', { idempotencyKey: 'k' });
+    expect([first, second, again]).toMatchObject([
+      { turn: 1, status: 'started' },
+      { turn: 2, status: 'queued' },
+      { turn: 1, status: 'repeated' },
+    ]);
+    expect(await session.turn(2).get()).toMatchObject({ state: 'queued' });
+    expect(await session.turn(3).get()).toBeUndefined();
+    await expect(session.erase()).rejects.toThrow(/force/);
+
+    // As if whoever submitted them had died before it woke the session.
+    await sessionWorkflow(session).terminate();
+    stack.model.says('One.').says('Two.').says('Three.');
+    await stack.startWorker();
+    const third = await session.submit('three');
+    const replies = await Promise.all([first, second, third].map((turn) => turn.result()));
+    expect(replies.map(({ text }) => text)).toEqual(['One.', 'Two.', 'Three.']);
+    await sessionWorkflow(session).result();
+    await session.erase();
+  });
+
+  it('is a turn when it comes in between the last look at the store and the return of the workflow', async () => {
+    const returning = turnstile();
+    const session = await open(1, { isStarted: false });
+    const worker = await openWorker(placeOf(stack), {
+      agents: [shopAgent(effectsFile)],
+      sessionLingerMs: 1,
+      wrapStore: (store) => hookStore(store, 'sessions.release', { after: returning.pass }),
+    });
+    stack.model.says('One.').says('Two.');
+    await (await session.submit('one')).result();
+    await returning.reached;
+    const late = await session.submit('two');
+    expect(late).toMatchObject({ turn: 2, status: 'started' });
+    returning.open();
+    expect((await late.result()).text).toBe('Two.');
+    await worker.stop();
   });
 });
 

@@ -101,6 +101,14 @@ async function useAll(store: Store): Promise<void> {
   const ref = await openedTurn(store, await openedChild(store));
   const cursor = (...key: unknown[]) => Buffer.from(JSON.stringify(key)).toString('base64url');
   await store.sessions.saveControl(ref, { queue: [] });
+  await store.sessions.claim(ref, 'support');
+  await store.sessions.release(ref);
+  await store.sessions.enqueue(
+    { ...ref, sessionId: 'new' },
+    'support',
+    { inputId: 'i', input: 'x' },
+    { mayWait: true },
+  );
   for (const filter of [
     {},
     { agent: 'a' },

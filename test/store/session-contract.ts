@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { noUsage } from '../../src/core/usage.ts';
+import type { SessionRef } from '../../src/contracts/ids.ts';
 import { InvalidPageError, NotInStoreError } from '../../src/store/store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { closeTurn, newRef, openTurn, openedTurn } from './sample-session.ts';
@@ -50,6 +51,51 @@ export function sessionContract(store: () => Store): void {
       const control = { queue: [{ turn: 3, inputId: 'i', input: 'nul \u0000, lone \ud800, "quoted"' }] };
       await store().sessions.saveControl(ref, control);
       expect((await store().sessions.get(ref))?.control).toEqual(control);
+    });
+
+    describe('while no workflow has them in hand', () => {
+      const enqueue = (ref: SessionRef, inputId: string, mayWait = true) =>
+        store().sessions.enqueue(ref, 'support', { inputId, input: inputId }, { mayWait });
+
+      it('number inputs in the order in which they come, each once, until its turn is opened', async () => {
+        const ref = newRef();
+        expect((await enqueue(ref, 'a')).enqueued).toEqual({ turn: 1, status: 'started' });
+        expect((await enqueue(ref, 'b')).enqueued).toEqual({ turn: 2, status: 'queued' });
+        expect((await enqueue(ref, 'a')).enqueued).toEqual({ turn: 1, status: 'repeated' });
+        expect((await enqueue(ref, 'c', false)).enqueued).toBeUndefined();
+        const waiting = async () => (await store().sessions.get(ref))?.control.queue.map(({ turn }) => turn);
+        expect(await waiting()).toEqual([1, 2]);
+        await openTurn(store(), ref, 1);
+        expect(await waiting()).toEqual([2]);
+      });
+
+      it('give many who come at once a number each', async () => {
+        const ref = newRef();
+        const answers = await Promise.all(['a', 'b', 'c', 'd'].map((id) => enqueue(ref, id)));
+        const turns = answers.map(({ enqueued }) => enqueued?.turn);
+        expect(turns.toSorted()).toEqual([1, 2, 3, 4]);
+      });
+
+      it('number none once a workflow has claimed them, and go on where it released them', async () => {
+        const ref = newRef();
+        const { session } = await enqueue(ref, 'a');
+        expect(session).toMatchObject({ isClaimed: false, agent: 'support' });
+        const claimed = await store().sessions.claim(ref, 'support');
+        expect(claimed).toMatchObject({ isClaimed: true, control: { queue: [{ turn: 1, inputId: 'a' }] } });
+        expect((await enqueue(ref, 'b')).enqueued).toBeUndefined();
+        await openTurn(store(), ref, 1);
+        await closeTurn(store(), ref, 1);
+        await store().sessions.release(ref);
+        expect((await enqueue(ref, 'b')).enqueued).toEqual({ turn: 2, status: 'started' });
+      });
+
+      it('are begun by a claim, and take no input of another agent', async () => {
+        const ref = newRef();
+        expect(await store().sessions.claim(ref, 'billing')).toMatchObject({ agent: 'billing' });
+        await store().sessions.release(ref);
+        const { session, enqueued } = await enqueue(ref, 'a');
+        expect({ agent: session.agent, enqueued }).toEqual({ agent: 'billing', enqueued: undefined });
+      });
     });
 
     it('keep what their maker noted', async () => {

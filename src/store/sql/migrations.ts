@@ -122,6 +122,8 @@ const migrations: Record<string, Migration> = {
         primary key (owner, day, agent))`,
     ];
   },
+  // A session of before may have a workflow that runs.
+  '0009_claims': () => [`alter table durascope_sessions add column is_claimed integer not null default 1`],
 };
 
 /** Any fixed number that no other program on the same database is likely to choose. */

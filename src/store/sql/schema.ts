@@ -54,6 +54,8 @@ interface SessionTable {
   is_child: number;
   /** JSON of what its maker noted. */
   metadata: Generated<string>;
+  /** 0 or 1: a workflow numbers its turns. */
+  is_claimed: Generated<number>;
 }
 export type SessionRow = Selectable<SessionTable>;
 

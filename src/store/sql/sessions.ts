@@ -1,12 +1,12 @@
 import { sql } from 'kysely';
 import type { Kysely, RawBuilder, Transaction } from 'kysely';
 import type { SessionRef } from '../../contracts/ids.ts';
-import type { SessionControl } from '../../contracts/inputs.ts';
+import type { QueuedTurn, SessionControl } from '../../contracts/inputs.ts';
 import { noUsage } from '../../core/usage.ts';
 import type { Usage } from '../../schema/message.ts';
 import type { PermissionRule } from '../../core/permission.ts';
 import { NotInStoreError } from '../store.ts';
-import type { Lineage, SessionPermissions, SessionRecord, SessionStore } from '../store.ts';
+import type { Enqueued, Lineage, SessionPermissions, SessionRecord, SessionStore } from '../store.ts';
 import { attach, lineageColumns, move } from './lineage.ts';
 import { numberCursor, pageLimit, timeCursor, toPage } from './page.ts';
 import type { Database, SessionRow } from './schema.ts';
@@ -14,6 +14,8 @@ import { lockSession, query, write } from './sql-context.ts';
 import type { SqlContext } from './sql-context.ts';
 
 const emptyControl: SessionControl = { queue: [] };
+/** Of JSON: what waits is rewritten with each input that comes, and travels into the workflow whole. */
+const maxControlLength = 256 * 1024;
 const noPermissions: SessionPermissions = { rules: [] };
 
 export function sqlSessions(context: SqlContext): SessionStore {
@@ -117,6 +119,48 @@ export function sqlSessions(context: SqlContext): SessionStore {
         session.change({ control: JSON.stringify(control), updated_at: session.now });
       }),
 
+    enqueue: (ref, agent, input, { mayWait }) =>
+      query(context, (db) =>
+        db.transaction().execute(async (trx) => {
+          await insertSession(trx, ref, { agent, metadata: {} });
+          const row = await lockSession(context, trx, ref);
+          const enqueued = place(row, agent, input, mayWait);
+          if (enqueued?.status === 'started' || enqueued?.status === 'queued')
+            await trx
+              .updateTable('durascope_sessions')
+              .set({ control: row.control })
+              .where('id', '=', row.id)
+              .execute();
+          return { session: toSession(row), ...(enqueued ? { enqueued } : {}) };
+        }),
+      ),
+
+    claim: (ref, agent) =>
+      query(context, async (db) => {
+        const known = await selectSession(db, ref).executeTakeFirst();
+        if (known?.is_claimed === 1) return toSession(known);
+        return db.transaction().execute(async (trx) => {
+          await insertSession(trx, ref, { agent, metadata: {} });
+          const row = await lockSession(context, trx, ref);
+          await trx
+            .updateTable('durascope_sessions')
+            .set({ is_claimed: 1 })
+            .where('id', '=', row.id)
+            .execute();
+          return toSession({ ...row, is_claimed: 1 });
+        });
+      }),
+
+    release: (ref) =>
+      query(context, async (db) => {
+        await db
+          .updateTable('durascope_sessions')
+          .set({ is_claimed: 0 })
+          .where('owner', '=', ref.owner)
+          .where('session_id', '=', ref.sessionId)
+          .execute();
+      }),
+
     changePermissions: (ref, { mode, rules, addRules = [] }) =>
       write(context, ref, async (session) => {
         const before = JSON.parse(session.session.permissions) as SessionPermissions;
@@ -131,6 +175,24 @@ export function sqlSessions(context: SqlContext): SessionStore {
 
 function isSameRule(a: PermissionRule, b: PermissionRule): boolean {
   return a.tool === b.tool && a.pattern === b.pattern && a.behavior === b.behavior;
+}
+
+/** Puts an input into the row's control, where the store may number it. */
+function place(
+  row: SessionRow,
+  agent: string,
+  input: Omit<QueuedTurn, 'turn'>,
+  mayWait: boolean,
+): Enqueued | undefined {
+  if (row.is_claimed === 1 || row.agent !== agent || row.lineage !== null) return undefined;
+  const control = JSON.parse(row.control) as SessionControl;
+  const queue = control.queue.filter(({ turn }) => turn > row.last_turn);
+  const same = queue.find(({ inputId }) => inputId === input.inputId);
+  if (same) return { turn: same.turn, status: 'repeated' };
+  if (queue.length > 0 && (!mayWait || row.control.length > maxControlLength)) return undefined;
+  const turn = (queue.at(-1)?.turn ?? row.last_turn) + 1;
+  row.control = JSON.stringify({ ...control, queue: [...queue, { turn, ...input }] });
+  return { turn, status: queue.length > 0 ? 'queued' : 'started' };
 }
 
 interface SessionDraft {
@@ -203,6 +265,7 @@ async function insertSession(
       permissions: JSON.stringify(noPermissions),
       ...lineageColumns(lineage),
       metadata: JSON.stringify(metadata),
+      is_claimed: 0,
     })
     .onConflict((conflict) => conflict.columns(['owner', 'session_id']).doNothing())
     .returning('id')
@@ -238,6 +301,7 @@ function toSession(row: SessionRow): SessionRecord {
     lastTurn: row.last_turn,
     usage: JSON.parse(row.usage) as Usage,
     ...(row.lineage === null ? {} : { lineage: JSON.parse(row.lineage) as Lineage }),
+    isClaimed: row.is_claimed === 1,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

@@ -1,6 +1,6 @@
 import type { SessionRef } from '../../contracts/ids.ts';
 import { turnIdOf } from '../../contracts/ids.ts';
-import type { TurnError } from '../../contracts/inputs.ts';
+import type { SessionControl, TurnError } from '../../contracts/inputs.ts';
 import { addUsage, noUsage } from '../../core/usage.ts';
 import type { EventBody } from '../../schema/event.ts';
 import type { Usage } from '../../schema/message.ts';
@@ -22,6 +22,7 @@ export function sqlTurns(context: SqlContext): TurnStore {
   return {
     open: (input) =>
       write(context, input.ref, async (session) => {
+        takeOut(session, input);
         const known = await findTurn(session, input.turn, input.inputId);
         if (known) return toTurn(input.ref, known);
         await appendMessages(session, [input.message]);
@@ -143,6 +144,13 @@ export function sqlTurns(context: SqlContext): TurnStore {
         return toTurn(input.ref, ended);
       }),
   };
+}
+
+/** An input that waited in the session's control waits no more. */
+function takeOut(session: SessionWriter, { turn, inputId }: { turn: number; inputId: string }): void {
+  const control = JSON.parse(session.session.control) as SessionControl;
+  const queue = control.queue.filter((queued) => queued.turn !== turn && queued.inputId !== inputId);
+  if (queue.length < control.queue.length) session.change({ control: JSON.stringify({ ...control, queue }) });
 }
 
 /** The turn of this number, else the one that this input became. */
