@@ -1,10 +1,14 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LocalBus } from '../../src/events/local-bus.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { OpenStore } from '../../src/store/open-store.ts';
+import { postgresDialect } from '../../src/store/postgres.ts';
+import { openSqlStore } from '../../src/store/sql/sql-store.ts';
 import { StoreUnavailableError } from '../../src/store/store.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import type { TestPostgres } from '../support/postgres.ts';
+import { recording, useAll } from './every-statement.ts';
 import { allowedCall, kindsOf, openedTurn, result, step } from './sample-session.ts';
 import { storeContract } from './store-contract.ts';
 
@@ -29,6 +33,30 @@ describe.skipIf(!hasPostgres())('on a PostgreSQL server', () => {
     const ref = await openedTurn(stores[0]!.store);
     expect(await stores[3]!.store.sessions.get(ref)).toMatchObject({ head: 1 });
     for (const store of stores) await store.close();
+  });
+
+  it('finds what every statement asks for by an index, and sorts no list', async () => {
+    const fresh = await postgres.createDatabase();
+    const statements = new Map<string, readonly unknown[]>();
+    const dialect = recording(postgresDialect(fresh), (sql, values) => void statements.set(sql, values));
+    const store = await openSqlStore(dialect, 'postgres', new LocalBus());
+    statements.clear();
+    await useAll(store);
+    await store.close();
+
+    const slow: object[] = [];
+    await withAdmin(fresh, async (admin) => {
+      // Tables as small as these are read whole unless nothing else will do.
+      await admin.query('set enable_seqscan = off; set enable_sort = off');
+      for (const [sql, values] of statements) {
+        if (!/^(select|update|delete)/.test(sql)) continue;
+        const { rows } = await admin.query<{ 'QUERY PLAN': string }>(`explain ${sql}`, [...values]);
+        const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+        if (/Seq Scan|Sort/.test(plan)) slow.push({ sql, plan });
+      }
+    });
+    expect(slow).toEqual([]);
+    expect(statements.size).toBeGreaterThan(30);
   });
 
   it('tells a connection that breaks in the middle of a write, and the write repeated is made once', async () => {

@@ -73,7 +73,7 @@ export function sessionContract(store: () => Store): void {
         const ref = newRef();
         const answers = await Promise.all(['a', 'b', 'c', 'd'].map((id) => enqueue(ref, id)));
         const turns = answers.map(({ enqueued }) => enqueued?.turn);
-        expect(turns.toSorted()).toEqual([1, 2, 3, 4]);
+        expect(new Set(turns)).toEqual(new Set([1, 2, 3, 4]));
       });
 
       it('number none once a workflow has claimed them, and go on where it released them', async () => {

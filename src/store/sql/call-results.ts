@@ -45,7 +45,6 @@ export async function interruptOpenCalls(session: SessionWriter, turn: number, t
     .where('session', '=', session.session.id)
     .where('turn', '=', turn)
     .where('state', 'in', openStates)
-    .orderBy('seq')
     .execute();
   if (open.length === 0) return;
   await session.trx
@@ -55,7 +54,7 @@ export async function interruptOpenCalls(session: SessionWriter, turn: number, t
     .where('turn', '=', turn)
     .where('state', 'in', openStates)
     .execute();
-  for (const call of open) {
+  for (const call of open.toSorted((a, b) => a.seq - b.seq)) {
     const { sealed, ...detail } = JSON.parse(call.detail) as CallDetail;
     if (sealed !== undefined) await forget(session, call, detail);
     const { name } = detail;
