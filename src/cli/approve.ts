@@ -73,7 +73,8 @@ async function send(
     say('noted: others must allow it too');
     return 'others';
   } catch (error) {
-    if (!(error instanceof DurascopeError) || !['conflict', 'unfit_answer', 'forbidden'].includes(error.code)) throw error;
+    if (!(error instanceof DurascopeError) || !['conflict', 'unfit_answer', 'forbidden'].includes(error.code))
+      throw error;
     say(error.message);
     if (!(await isAsking(session, callId))) return 'taken';
     const isOfCall = error.code === 'forbidden' || error.message.startsWith(`call ${callId} `);
