@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { constants, readlinkSync, type Stats } from 'node:fs';
 import { lstat, open, readdir, rename, unlink, type FileHandle } from 'node:fs/promises';
 import { posix } from 'node:path';
+import { notThere, shownName } from './odd-names.ts';
 import { codeOf, ioError, locate, type Place } from './contained-path.ts';
 import { WorkspaceError, type FileStat, type FolderEntry, type Workspace } from './workspace.ts';
 
@@ -125,13 +126,15 @@ async function listFolder({ at }: Place, path: string): Promise<FolderEntry[]> {
   );
   try {
     const inside = process.platform === 'linux' ? `/proc/self/fd/${folder.fd}` : at;
-    const names = await readdir(inside);
+    const names = await readdir(inside, { encoding: 'buffer' });
     const entries = await Promise.all(
-      names.map(async (name) => {
-        const stats = await lstat(`${inside}/${name}`).catch(() => undefined);
+      names.map(async (bytes) => {
+        const stats = await lstat(Buffer.concat([Buffer.from(`${inside}/`), bytes])).catch(() => undefined);
         if (!stats) return undefined;
+        const { name, isText } = shownName(bytes);
         const kind = stats.isSymbolicLink() ? ('link' as const) : kindOf(stats);
-        return { name, kind, modifiedMs: stats.mtimeMs };
+        // It can't be entered by the name that is shown.
+        return { name, kind: isText ? kind : ('other' as const), modifiedMs: stats.mtimeMs };
       }),
     );
     return entries.filter((entry) => entry !== undefined);
@@ -182,7 +185,7 @@ function isMissing(error: unknown): boolean {
 
 function openError(path: string, error: unknown): WorkspaceError {
   const code = codeOf(error);
-  if (code === 'ENOENT') return new WorkspaceError('not_found', `${path} does not exist`);
+  if (code === 'ENOENT') return notThere(path);
   if (code === 'ELOOP')
     return new WorkspaceError('not_a_file', `${path} was swapped for a link meanwhile: it is not opened`);
   if (code === 'ENXIO') return new WorkspaceError('not_a_file', `${path} is no regular file but a socket`);

@@ -61,6 +61,7 @@ export interface FileStat {
 }
 
 export interface FolderEntry {
+  /** One that is not UTF-8 is shown with its bytes as `\xE9`; nothing is found by that. */
   name: string;
   kind: 'file' | 'directory' | 'link' | 'other';
   modifiedMs: number;

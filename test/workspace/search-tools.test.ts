@@ -1,4 +1,4 @@
-import { mkdir, rm, symlink, utimes } from 'node:fs/promises';
+import { mkdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { judge } from '../../src/activities/judge.ts';
@@ -33,6 +33,15 @@ describe('glob', () => {
     ['**/*.py', undefined, 'No file matches **/*.py.'],
   ])('%s in %s', async (pattern, path, expected) => {
     expect((await at.call('glob', { pattern, ...(path ? { path } : {}) })).text).toBe(expected);
+  });
+
+  it('shows the bytes of names that are no UTF-8, and says how to reach them', async () => {
+    const odd = Buffer.concat([Buffer.from(join(at.root, 'caf')), Buffer.from([0xe9]), Buffer.from('.odd')]);
+    await writeFile(odd, 'x');
+    expect((await at.call('glob', { pattern: '*.odd' })).text).toBe('caf\\xE9.odd');
+    const { text } = await at.call('read', { path: 'caf\\xE9.odd' });
+    expect(text).toContain('caf\\xE9.odd does not exist: where \\xE9 stands for a byte');
+    await rm(odd);
   });
 
   it('stays in the workspace', async () => {
