@@ -28,7 +28,7 @@ export async function readPdf({ name, bytes, pages, isFromStart = false }: PdfRe
     const total = document.numPages;
     if (pages === undefined && !isFromStart && total > maxPagesUnasked)
       throw new Error(`${name} has ${total} pages: say which, such as pages: "1-5" (at most ${maxPages})`);
-    const wanted = pages === undefined ? range(1, Math.min(total, maxPages)) : readPages(pages, total);
+    const wanted = pages === undefined ? range(1, Math.min(total, maxPages)) : readPages(pages, { total });
     const texts: string[] = [];
     for (const number of wanted) {
       const { items } = await (await document.getPage(number)).getTextContent();
@@ -44,16 +44,27 @@ export async function readPdf({ name, bytes, pages, isFromStart = false }: PdfRe
   }
 }
 
-function readPages(pages: string, total: number): number[] {
+/** @throws Error that says what to write instead. */
+export function readPages(
+  pages: string,
+  { total, most = maxPages }: { total?: number; most?: number },
+): number[] {
   const numbers = pages.split(',').flatMap((part) => {
     const [, from, to = from] = /^\s*(\d+)(?:\s*-\s*(\d+))?\s*$/.exec(part) ?? [];
-    if (from === undefined || Number(from) < 1 || Number(to) > total || Number(from) > Number(to))
-      throw new Error(`pages "${pages}" must be numbers and ranges from 1 to ${total}, such as 1-5,8`);
-    return range(Number(from), Math.min(Number(to), Number(from) + maxPages));
+    if (
+      from === undefined ||
+      Number(from) < 1 ||
+      Number(to) > (total ?? Infinity) ||
+      Number(from) > Number(to)
+    )
+      throw new Error(
+        `pages "${pages}" must be numbers and ranges from 1${total === undefined ? '' : ` to ${total}`}, such as 1-5,8`,
+      );
+    return range(Number(from), Math.min(Number(to), Number(from) + most));
   });
   const wanted = [...new Set(numbers)];
-  if (wanted.length > maxPages)
-    throw new Error(`at most ${maxPages} pages are read at once, not ${wanted.length} or more`);
+  if (wanted.length > most)
+    throw new Error(`at most ${most} pages are read at once, not ${wanted.length} or more`);
   return wanted;
 }
 

@@ -10,6 +10,8 @@ type MediaType = (typeof signatures)[number][0];
 
 /** What the first bytes of a file say that it is, whatever its name: what models take as pictures, and PDF. */
 export function mediaTypeOf(bytes: Uint8Array): MediaType | undefined {
-  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1_024)).toString('latin1');
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 1_024)).toString(
+    'latin1',
+  );
   return signatures.find(([, signature]) => signature.test(head))?.[0];
 }

@@ -41,7 +41,8 @@ async function draw(
   const page = String(number);
   const size = String(longestSide);
   // By the shell, which tells a program that is not there from one that fails.
-  const script = 'command -v pdftoppm >/dev/null || exit 127; exec pdftoppm -png -scale-to "$1" -f "$2" -l "$2" "$3"';
+  const script =
+    'command -v pdftoppm >/dev/null || exit 127; exec pdftoppm -png -scale-to "$1" -f "$2" -l "$2" "$3"';
   const argv = ['/bin/sh', '-c', script, 'sh', size, page, file] as const;
   const pieces: Buffer[] = [];
   let bytes = 0;

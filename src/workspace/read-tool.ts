@@ -4,9 +4,11 @@ import { headOf } from '../core/head-of.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { pdfText } from '../tools/pdf-text.ts';
 import { media } from '../tools/tool-parts.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool, ToolParts } from '../tools/tool.ts';
 import { hashOf } from './content-hash.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { pathPermissions } from './path-permissions.ts';
+import { pdfPictures } from './pdf-pictures.ts';
 import { relativePath } from './relative-path.ts';
 import { decodeText, linesOf } from './text-file.ts';
 import type { ToolSetting } from './tool-setting.ts';
@@ -18,41 +20,44 @@ const defaultLines = 2_000;
 const maxLineChars = 2_000;
 const maxChars = 60_000;
 
-const imageTypes: Readonly<Record<string, string>> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-};
-
 const input = z.object({
   path: z.string().min(1).describe('Relative to the workspace, or absolute'),
   offset: z.number().int().min(1).optional().describe('The first line to read. Default 1'),
   limit: z.number().int().min(1).optional().describe(`How many lines. Default ${defaultLines}`),
   pages: z.string().optional().describe('Of a PDF: pages such as 1-5,8'),
+  as: z
+    .enum(['text', 'pictures'])
+    .optional()
+    .describe('Of a PDF: its text (default), or pictures of its pages where text says too little'),
 });
 
 export function readTool({ workspace, paths }: ToolSetting): Tool {
   return defineTool({
     name: 'read',
     description:
-      'Reads a file of the workspace: text with line numbers, an image as an image, a PDF as the text of its pages. Read long files in parts, with offset and limit.',
+      'Reads a file of the workspace: text with line numbers, an image as an image, a PDF as the text of its pages or as pictures of them. Read long files in parts, with offset and limit.',
     input,
     readOnly: true,
     ...pathPermissions<z.infer<typeof input>>('read', workspace, 'read', paths),
-    async execute({ path, offset = 1, limit = defaultLines, pages }, { slots, signal }) {
-      const type = extname(path).toLowerCase();
-      const mediaType = imageTypes[type];
-      const bytes = await workspace.read(path, { maxBytes: mediaType ? maxMediaBytes : maxFileBytes });
-      if (mediaType) return media({ mediaType, data: bytes, name: path });
-      if (type === '.pdf') return pdfText({ name: path, bytes, pages }, { signal });
+    async execute({ path, offset = 1, limit = defaultLines, pages, as }, { slots, signal }) {
+      const bytes = await workspace.read(path, { maxBytes: maxFileBytes });
+      const mediaType = mediaTypeOf(bytes);
+      const isPdf = mediaType === 'application/pdf' || extname(path).toLowerCase() === '.pdf';
+      if (isPdf && as === 'pictures') return pdfPictures(workspace, { path, pages, signal });
+      if (mediaType && !isPdf) return picture(path, mediaType, bytes);
+      if (isPdf) return pdfText({ name: path, bytes, pages }, { signal });
       const { text } = decodeText(path, bytes);
       const shown = numbered(path, text, offset, limit);
       await rememberSeen(slots, await relativePath(workspace, path), hashOf(bytes));
       return shown;
     },
   });
+}
+
+function picture(path: string, mediaType: string, data: Uint8Array): ToolParts {
+  if (data.byteLength > maxMediaBytes)
+    throw new Error(`${path} is a picture of ${data.byteLength} bytes: at most ${maxMediaBytes} are shown`);
+  return media({ mediaType, data, name: path });
 }
 
 function numbered(path: string, text: string, offset: number, limit: number): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { parseArguments } from '../../src/tools/parse-arguments.ts';
 import { runTool } from '../../src/tools/run-tool.ts';
 import type { CallContext, SessionSlots, ToolOutcome } from '../../src/tools/tool.ts';
+import type { EnvironmentOptions } from '../../src/workspace/environment.ts';
 import { workspaceTools, type WorkspaceToolName } from '../../src/workspace/workspace-source.ts';
 import type { Workspace } from '../../src/workspace/workspace.ts';
 import { memorySlots } from '../../src/tools/memory-slots.ts';
@@ -32,11 +33,11 @@ export class AWorkspace {
     this.#tools = new Map(workspaceTools(workspace).map((tool) => [tool.name, tool]));
   }
 
-  static async open(backend: BackendName = 'local'): Promise<AWorkspace> {
+  static async open(backend: BackendName = 'local', options: EnvironmentOptions = {}): Promise<AWorkspace> {
     const folder = await mkdtemp(join(tmpdir(), 'workspaces-'));
     return new AWorkspace(
       folder,
-      await sampleBackend(backend, folder).open({ owner: 'acme', sessionId: 's1' }),
+      await sampleBackend(backend, folder, options).open({ owner: 'acme', sessionId: 's1' }),
     );
   }
 

@@ -1,4 +1,5 @@
-import { chmod, mkdir, stat, symlink } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AWorkspace } from './a-workspace.ts';
@@ -35,9 +36,34 @@ describe('read', () => {
     expect(long.text).toMatch(/\[Lines 1 to \d+ of 500\. Go on with offset \d+\.\]$/);
   });
 
-  it('gives images as media', async () => {
-    const image = new Uint8Array([137, 80, 78, 71, 0, 1, 2]);
-    await at.write('dot.png', image);
+  it('draws pages of a PDF by pdftoppm, and says what is missing without it', async () => {
+    const bin = await mkdtemp(join(tmpdir(), 'bin-'));
+    const drawn = 'printf "\\211PNG %s" "$*"';
+    const program = `#!/bin/sh\ncase "$*" in *"-f 9 "*) echo "Wrong page range" >&2; exit 99;; *) ${drawn};; esac\n`;
+    await writeFile(join(bin, 'pdftoppm'), program, { mode: 0o755 });
+    const drawing = await AWorkspace.open('local', { env: { PATH: bin } });
+    await drawing.write('a.pdf', aPdf(['One', 'Two']));
+    const shown = await drawing.call('read', { path: 'a.pdf', as: 'pictures', pages: '1-2' });
+    expect(shown.parts).toMatchObject([
+      { type: 'data', mediaType: 'image/png', name: 'a.pdf, page 1' },
+      { type: 'data', mediaType: 'image/png', name: 'a.pdf, page 2' },
+    ]);
+    const refusal = async (pages: string) =>
+      (await drawing.call('read', { path: 'a.pdf', as: 'pictures', pages })).text;
+    expect(await refusal('9')).toContain('page 9 of a.pdf could not be drawn: Wrong page range');
+    expect(await refusal('1-6')).toContain('at most 5 pages');
+    await rm(join(bin, 'pdftoppm'));
+    expect(await refusal('1')).toContain('apt-get install poppler-utils');
+    await drawing.close();
+    await rm(bin, { recursive: true });
+  });
+
+  it('gives images as media, by what they hold and not by their names', async () => {
+    const image = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0, 1, 2]);
+    for (const name of ['dot.png', 'dot']) await at.write(name, image);
+    expect((await at.call('read', { path: 'dot' })).text).toBe('image/png');
+    await at.write('words.png', 'version https://git-lfs.github.com/spec/v1');
+    expect((await at.call('read', { path: 'words.png' })).text).toContain('version https://git-lfs');
     expect((await at.call('read', { path: 'dot.png' })).parts).toEqual([
       {
         type: 'data',
@@ -60,6 +86,8 @@ describe('read', () => {
     expect((await at.call('read', { path: 'long.pdf' })).text).toContain('has 12 pages: say which');
     expect((await at.call('read', { path: 'long.pdf', pages: '11-12' })).text).toContain('This is page 12');
     expect((await at.call('read', { path: 'long.pdf', pages: '13' })).text).toContain('from 1 to 12');
+    await at.write('unnamed', aPdf(['Hello page one']));
+    expect((await at.call('read', { path: 'unnamed' })).text).toContain('Hello page one');
     await at.write('broken.pdf', 'no pdf');
     expect((await at.call('read', { path: 'broken.pdf' })).text).toContain("can't be read as a PDF");
   });
