@@ -17,7 +17,6 @@ import {
   upsertSearchAttributes,
   uuid4,
 } from '@temporalio/workflow';
-import { TypedSearchAttributes } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
 import { turnIdOf } from '../contracts/ids.ts';
 import type { Interrupt, SessionInput, Steer, Submission, TurnOutcome } from '../contracts/inputs.ts';
@@ -35,10 +34,10 @@ import {
   turnEndedSignal,
   type SubmitAnswer,
 } from '../contracts/messages.ts';
-import { searchAttributes } from '../contracts/search-attributes.ts';
 import { lookAfter, store } from './activity-proxies.ts';
 import { agentTurn } from './agent-turn.ts';
 import { readInterrupt, whyNoInput } from './check-message.ts';
+import { foundBy, runningAttributes, sessionAttributes } from './child-attributes.ts';
 import { mustRotate } from './must-rotate.ts';
 import { outcomeOf } from './turn-outcome.ts';
 import { handingOver, handleInbox } from './session-inbox.ts';
@@ -130,15 +129,7 @@ async function runTurn(
       // A turn never outlives its session's run: two turns of one session must not run at once.
       parentClosePolicy: ParentClosePolicy.TERMINATE,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      ...(hasSearchAttributes
-        ? {
-            typedSearchAttributes: new TypedSearchAttributes([
-              ...sessionAttributes(input),
-              { key: searchAttributes.state, value: 'running' },
-              { key: searchAttributes.gates, value: 0 },
-            ]),
-          }
-        : {}),
+      ...foundBy(hasSearchAttributes, runningAttributes(input)),
     });
     session.turnBegan();
     return handingOver(session, turnId, turn.result());
@@ -161,14 +152,6 @@ async function runTurn(
   if (hadMessages) await session.concluding(() => concludeTurn(session, next.turn, result.requesters));
   if (CancellationScope.current().consideredCancelled)
     throw new CancelledFailure('The session was cancelled through Temporal');
-}
-
-function sessionAttributes(input: SessionInput) {
-  return [
-    { key: searchAttributes.owner, value: input.ref.owner },
-    { key: searchAttributes.agent, value: input.agent },
-    { key: searchAttributes.session, value: input.ref.sessionId },
-  ];
 }
 
 function describe(session: SessionState): string {

@@ -5,13 +5,12 @@ import {
   startChild,
   type ChildWorkflowHandle,
 } from '@temporalio/workflow';
-import { TypedSearchAttributes } from '@temporalio/common';
 import type { CallChange } from '../contracts/activities.ts';
-import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
+import { turnIdOf } from '../contracts/ids.ts';
 import type { ChildTurn, TurnInput, TurnResult } from '../contracts/inputs.ts';
 import { interruptSignal } from '../contracts/messages.ts';
-import { searchAttributes } from '../contracts/search-attributes.ts';
 import { taskWorkflowId, type TaskInput } from '../contracts/tasks.ts';
+import { foundBy, runningAttributes } from './child-attributes.ts';
 
 // By their names: these workflows import this file.
 type AgentTurn = (input: TurnInput) => Promise<TurnResult>;
@@ -33,7 +32,7 @@ export async function runChildTurn(
       staticSummary: `${agent} · subagent ${ref.sessionId}`,
       // Nobody else waits for it.
       parentClosePolicy: ParentClosePolicy.TERMINATE,
-      ...attributes(hasSearchAttributes, ref, agent),
+      ...foundBy(hasSearchAttributes, runningAttributes(child)),
     });
     const ended = handle.result();
     interruptWhenCancelled(scope, handle, ended, reason);
@@ -43,13 +42,13 @@ export async function runChildTurn(
 
 /** A task goes on when the turn that began it ends. */
 export function startTask(input: TaskInput): Promise<ChildWorkflowHandle<AgentTask>> {
-  const { ref, agent, callId, name, hasSearchAttributes } = input;
+  const { ref, callId, name, hasSearchAttributes } = input;
   return startChild<AgentTask>('agentTask', {
     workflowId: taskWorkflowId(ref, callId),
     args: [input],
     staticSummary: `${name} · task ${callId} of ${ref.sessionId}`,
     parentClosePolicy: ParentClosePolicy.ABANDON,
-    ...attributes(hasSearchAttributes, ref, agent),
+    ...foundBy(hasSearchAttributes, runningAttributes(input)),
   });
 }
 
@@ -69,17 +68,4 @@ export function interruptWhenCancelled(
     if (!isOver) handle.signal(interruptSignal, { reason: reason() }).catch(() => undefined);
   });
   return stop;
-}
-
-function attributes(isKnown: boolean, ref: SessionRef, agent: string) {
-  if (!isKnown) return {};
-  return {
-    typedSearchAttributes: new TypedSearchAttributes([
-      { key: searchAttributes.owner, value: ref.owner },
-      { key: searchAttributes.agent, value: agent },
-      { key: searchAttributes.session, value: ref.sessionId },
-      { key: searchAttributes.state, value: 'running' },
-      { key: searchAttributes.gates, value: 0 },
-    ]),
-  };
 }

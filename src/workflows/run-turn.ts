@@ -11,16 +11,15 @@ import {
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
-import { TypedSearchAttributes } from '@temporalio/common';
 import type { OpenChildInput, TurnReply } from '../contracts/child-turns.ts';
 import { failure } from '../contracts/failures.ts';
 import { sessionWorkflowId, turnIdOf } from '../contracts/ids.ts';
 import { interruptSignal, turnEndedSignal } from '../contracts/messages.ts';
-import { searchAttributes } from '../contracts/search-attributes.ts';
 import type { Requesters } from '../core/approval.ts';
 import type { PermissionMode } from '../core/permission.ts';
 import { childTurns, submitTurn } from './activity-proxies.ts';
 import { agentTurn } from './agent-turn.ts';
+import { foundBy, runningAttributes } from './child-attributes.ts';
 import { requestersOf, toContent, type TurnInputLike } from './turn-content.ts';
 import { outcomeOf } from './turn-outcome.ts';
 import { signalTurn } from './turn-signals.ts';
@@ -110,17 +109,7 @@ export async function runOwnTurn(plan: OpenChildInput & { summary: string }): Pr
       staticSummary: `${summary} · turn ${turn} of ${ref.sessionId}`,
       parentClosePolicy: ParentClosePolicy.TERMINATE,
       cancellationType: ChildWorkflowCancellationType.WAIT_CANCELLATION_COMPLETED,
-      ...(hasSearchAttributes
-        ? {
-            typedSearchAttributes: new TypedSearchAttributes([
-              { key: searchAttributes.owner, value: ref.owner },
-              { key: searchAttributes.agent, value: agent },
-              { key: searchAttributes.session, value: ref.sessionId },
-              { key: searchAttributes.state, value: 'running' },
-              { key: searchAttributes.gates, value: 0 },
-            ]),
-          }
-        : {}),
+      ...foundBy(hasSearchAttributes, runningAttributes(address)),
     }),
   );
   const reply = await CancellationScope.nonCancellable(() =>

@@ -10,7 +10,6 @@ import {
   ApplicationFailure,
   ChildWorkflowFailure,
   TerminatedFailure,
-  TypedSearchAttributes,
   WorkflowExecutionAlreadyStartedError,
 } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
@@ -18,8 +17,8 @@ import { sessionWorkflowId } from '../contracts/ids.ts';
 import type { Requesters } from '../core/approval.ts';
 import type { WorkerStart } from '../contracts/inputs.ts';
 import { endUpdate, startWorkerUpdate } from '../contracts/messages.ts';
-import { searchAttributes } from '../contracts/search-attributes.ts';
 import { deliverMessage, store } from './activity-proxies.ts';
+import { foundBy, sessionAttributes } from './child-attributes.ts';
 import { readInterrupt } from './check-message.ts';
 import type { SessionState } from './session-state.ts';
 
@@ -63,15 +62,7 @@ async function startWorker(session: SessionState, worker: WorkerStart): Promise<
       args: [{ ref, agent }],
       staticSummary: `${agent} · worker ${name} of ${session.ref.sessionId}`,
       parentClosePolicy: ParentClosePolicy.ABANDON,
-      ...(session.settings.hasSearchAttributes
-        ? {
-            typedSearchAttributes: new TypedSearchAttributes([
-              { key: searchAttributes.owner, value: ref.owner },
-              { key: searchAttributes.agent, value: agent },
-              { key: searchAttributes.session, value: ref.sessionId },
-            ]),
-          }
-        : {}),
+      ...foundBy(session.settings.hasSearchAttributes, sessionAttributes(worker)),
     });
     child.result().catch((error: unknown) => bringBack(session, worker, error));
   } catch (error) {
