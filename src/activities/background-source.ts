@@ -5,7 +5,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import { interruptSignal } from '../contracts/messages.ts';
 import { taskWorkflowId } from '../contracts/tasks.ts';
-import { isNotFound } from '../inbox/is-open.ts';
+import { isNotFound } from '../inbox/temporal-failures.ts';
 import type { Store } from '../store/store.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { ToolSource } from '../tools/tool-source.ts';

@@ -1,12 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApplicationFailure } from '@temporalio/common';
-import {
-  isGrpcServiceError,
-  ServiceError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { failure } from '../contracts/failures.ts';
+import { isWorkflowOpen } from '../inbox/is-open.ts';
+import { grpcCode, isLate, isNotFound, isPassing } from '../inbox/temporal-failures.ts';
 import { DurascopeError } from './durascope-error.ts';
 import type { ClientContext } from './temporal-client.ts';
 
@@ -14,22 +11,6 @@ import type { ClientContext } from './temporal-client.ts';
 const answerMs = 30_000;
 const attempts = 5;
 const refusals = new Set<string>([failure.rejected, failure.unfit, failure.forbidden]);
-
-const grpc = {
-  deadlineExceeded: 4,
-  notFound: 5,
-  resourceExhausted: 8,
-  /** Its task failed, or its worker was lost with it. */
-  failedPrecondition: 9,
-  aborted: 10,
-  unavailable: 14,
-} as const;
-const passing: readonly number[] = [
-  grpc.aborted,
-  grpc.unavailable,
-  grpc.resourceExhausted,
-  grpc.failedPrecondition,
-];
 
 /**
  * Runs a call of the Temporal client, and tells its failures apart: what the workflow rejected, what nobody answered, what is not there.
@@ -49,29 +30,14 @@ export async function callTemporal<T>({ temporal }: ClientContext, call: () => P
   }
 }
 
-/** The workflow is not there, or closed. */
-export function isNotFound(error: unknown): boolean {
-  return error instanceof WorkflowNotFoundError;
-}
-
 /** False for a workflow that has ended; a turn may have been ended from outside, which the store learns with the session's next input. */
-export async function isOpen(context: ClientContext, workflowId: string): Promise<boolean> {
-  try {
-    const { status } = await callTemporal(context, () =>
-      context.temporal.workflow.getHandle(workflowId).describe(),
-    );
-    return status.name === 'RUNNING';
-  } catch (error) {
-    if (isNotFound(error)) return false;
-    throw error;
-  }
+export function isOpen(context: ClientContext, workflowId: string): Promise<boolean> {
+  return callTemporal(context, () => isWorkflowOpen(context.temporal, workflowId));
 }
 
 /** An update that was admitted by a run which then ended: the server says so in several ways. */
 function isRace(error: unknown): boolean {
-  const code = grpcCode(error);
-  if (code !== undefined && passing.includes(code)) return true;
-  return error instanceof WorkflowUpdateFailedError && !isRejection(error);
+  return isPassing(error) || (error instanceof WorkflowUpdateFailedError && !isRejection(error));
 }
 
 function isRejection(error: unknown): error is WorkflowUpdateFailedError & { cause: ApplicationFailure } {
@@ -90,21 +56,15 @@ function rejection(error: { cause: ApplicationFailure }): DurascopeError {
 }
 
 function unavailable(error: unknown): unknown {
-  const code = grpcCode(error);
-  if (code === grpc.deadlineExceeded || /timed? ?out|deadline/i.test(String(error)))
+  if (isLate(error))
     return new DurascopeError(
       'no_worker',
       `No worker answered within ${answerMs / 1000} s: start one with "durascope worker", and repeat with the same idempotency key`,
       { cause: error },
     );
-  if (code !== undefined)
+  if (grpcCode(error) !== undefined)
     return new DurascopeError('temporal_unavailable', `Temporal did not take the call: ${String(error)}`, {
       cause: error,
     });
   return error;
-}
-
-function grpcCode(error: unknown): number | undefined {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) ? cause.code : undefined;
 }

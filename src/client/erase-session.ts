@@ -2,7 +2,8 @@ import { cleanUpWorkflowId, type CleanUpInput } from '../contracts/clean-up.ts';
 import { sessionWorkflowId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import { sessionQuery } from '../contracts/messages.ts';
 import type { SessionRecord } from '../store/store.ts';
-import { callTemporal, isNotFound } from './call-temporal.ts';
+import { callTemporal } from './call-temporal.ts';
+import { isNotFound } from '../inbox/temporal-failures.ts';
 import { DurascopeError } from './durascope-error.ts';
 import type { ClientContext } from './temporal-client.ts';
 

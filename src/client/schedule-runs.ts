@@ -1,7 +1,8 @@
 import { ActivityFailure, CancelledFailure } from '@temporalio/common';
 import { WorkflowFailedError, type ScheduleExecutionResult } from '@temporalio/client';
 import { sessionOfRun } from '../contracts/schedules.ts';
-import { callTemporal, isNotFound } from './call-temporal.ts';
+import { callTemporal } from './call-temporal.ts';
+import { isNotFound } from '../inbox/temporal-failures.ts';
 import type { ScheduleRun } from './schedules.ts';
 import type { ClientContext } from './temporal-client.ts';
 

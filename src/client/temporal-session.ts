@@ -51,7 +51,8 @@ import { ledSeat, memberSeat } from '../team/place.ts';
 import { viewTeam, type TeamView } from '../team/team-view.ts';
 import { routesOf } from './answer-routes.ts';
 import { DurascopeError } from './durascope-error.ts';
-import { callTemporal, isNotFound, isOpen } from './call-temporal.ts';
+import { callTemporal, isOpen } from './call-temporal.ts';
+import { isNotFound } from '../inbox/temporal-failures.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
 import {
   checkAnswers,

@@ -1,11 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  isGrpcServiceError,
-  ServiceError,
-  WithStartWorkflowOperation,
-  WorkflowUpdateFailedError,
-  type Client,
-} from '@temporalio/client';
+import { WithStartWorkflowOperation, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
 import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
@@ -16,6 +10,7 @@ import { InboxError, type InboxErrorCode } from './inbox-error.ts';
 import { isWorkflowOpen } from './is-open.ts';
 import { hasRunner, runnerOf } from './reach.ts';
 import { seal } from './seal.ts';
+import { isLate, isPassing } from './temporal-failures.ts';
 
 /** How long the session's answer is waited for: without a worker there is none. */
 const answerMs = 30_000;
@@ -96,23 +91,11 @@ function refusalOf(error: unknown): InboxError | undefined {
 
 /** The run that took the update in ended before it answered: another one will take it. */
 function isRace(error: unknown): boolean {
-  const code = grpcCode(error);
-  if (code !== undefined && passing.includes(code)) return true;
-  return error instanceof WorkflowUpdateFailedError;
-}
-
-const deadlineExceeded = 4;
-/** Resource exhausted; failed precondition, when a worker was lost with the update; aborted; unavailable. */
-const passing: readonly number[] = [8, 9, 10, 14];
-
-function grpcCode(error: unknown): number | undefined {
-  const cause = error instanceof ServiceError ? error.cause : error;
-  return isGrpcServiceError(cause) ? cause.code : undefined;
+  return isPassing(error) || error instanceof WorkflowUpdateFailedError;
 }
 
 function undelivered(error: unknown, { sessionId }: SessionRef): InboxError {
-  const isLate = grpcCode(error) === deadlineExceeded || /timed? ?out|deadline/i.test(String(error));
-  return isLate
+  return isLate(error)
     ? new InboxError('no_worker', `session ${sessionId} did not answer within ${answerMs / 1000} s`, {
         cause: error,
       })

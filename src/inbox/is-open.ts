@@ -1,4 +1,5 @@
-import { isGrpcServiceError, ServiceError, WorkflowNotFoundError, type Client } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
+import { isNotFound } from './temporal-failures.ts';
 
 /** Whether a workflow runs; what was ended from outside says so nowhere else. */
 export async function isWorkflowOpen(temporal: Client, workflowId: string): Promise<boolean> {
@@ -9,13 +10,4 @@ export async function isWorkflowOpen(temporal: Client, workflowId: string): Prom
     if (isNotFound(error)) return false;
     throw error;
   }
-}
-
-const notFoundCode = 5;
-
-export function isNotFound(error: unknown): boolean {
-  if (error instanceof WorkflowNotFoundError) return true;
-  const cause = error instanceof ServiceError ? error.cause : error;
-  const code: number | undefined = isGrpcServiceError(cause) ? cause.code : undefined;
-  return code === notFoundCode;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { escapeMarkup } from '../core/hint-text.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { didYouMean } from '../tools/nearest-names.ts';
@@ -89,10 +90,8 @@ function skillTool(byName: ReadonlyMap<string, Skill>, name: string): Tool {
 }
 
 function describe(list: readonly Skill[], toolName: string): string {
-  const lines = list.map(({ name, description }) => `<skill name="${name}">${escaped(description)}</skill>`);
+  const lines = list.map(
+    ({ name, description }) => `<skill name="${name}">${escapeMarkup(description)}</skill>`,
+  );
   return `<skills>\n${lines.join('\n')}\n</skills>\nEach of these skills tells you how to do something: read one with ${toolName} when it fits the task.`;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -1,4 +1,5 @@
 import { parseTurnId, type SessionRef } from '../contracts/ids.ts';
+import { escapeMarkup } from '../core/hint-text.ts';
 import { describeTasks, openTasks, type Plan } from '../core/plan.ts';
 import type { Store } from '../store/store.ts';
 import type { LoadedTools, ToolSource } from '../tools/tool-source.ts';
@@ -56,10 +57,5 @@ function describePlan(plan: Plan): string | undefined {
   const open = openTasks(plan);
   if (open.length === 0) return undefined;
   const more = open.length > listed ? `\nand ${open.length - listed} more: call task_list` : '';
-  return `<tasks>\nOpen tasks of your plan:\n${escaped(describeTasks(open.slice(0, listed)))}${more}\n</tasks>`;
-}
-
-/** What somebody wrote into a task must not end the hint that tells of it. */
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+  return `<tasks>\nOpen tasks of your plan:\n${escapeMarkup(describeTasks(open.slice(0, listed)))}${more}\n</tasks>`;
 }
