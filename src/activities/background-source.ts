@@ -7,10 +7,11 @@ import { interruptSignal } from '../contracts/messages.ts';
 import { taskWorkflowId } from '../contracts/tasks.ts';
 import { isNotFound } from '../inbox/temporal-failures.ts';
 import type { Store } from '../store/store.ts';
+import { readTasks, type BackgroundTask } from '../tasks/background-slot.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import type { ToolSource } from '../tools/tool-source.ts';
 import type { Tool, ToolPart } from '../tools/tool.ts';
-import { readTaskResult, readTasks, type BackgroundTask } from './task-registry.ts';
+import { readTaskResult } from './task-registry.ts';
 
 /** True for an agent some of whose calls may go on in the background. */
 export function hasBackground(agent: Agent): boolean {

@@ -2,13 +2,14 @@ import { Context } from '@temporalio/activity';
 import type { SessionRef } from '../contracts/ids.ts';
 import { taskWorkflowId } from '../contracts/tasks.ts';
 import { isWorkflowOpen } from '../inbox/is-open.ts';
+import { isUnsettled, readTasks, type BackgroundTask } from '../tasks/background-slot.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
 import { deliverMessage } from './deliver-message.ts';
 import type { ActivityDeps } from './deps.ts';
 import { lookout } from './lookout.ts';
 import { closeLeft } from './sessions.ts';
 import { taskMessage } from './task-message.ts';
-import { isUnsettled, markTold, readTasks, settleOrRecord, type BackgroundTask } from './task-registry.ts';
+import { markTold, settleOrRecord } from './task-registry.ts';
 
 type Deps = Pick<ActivityDeps, 'store'>;
 

@@ -4,13 +4,14 @@ import { isSettled } from '../core/next-action.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import type { EventBody } from '../schema/event.ts';
 import type { CallRecord, EventStore } from '../store/store.ts';
+import { readTasks } from '../tasks/background-slot.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
 import { CallRun, type CallLedger } from './call-run.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equipForCalls } from './equip-for-calls.ts';
 import { policyOf } from './policy.ts';
 import { isCancelRequested, stopFailure, whileBeating } from './liveness.ts';
-import { readTasks, settleOrRecord, taskMessageId, toChange } from './task-registry.ts';
+import { settleOrRecord, taskMessageId, toChange } from './task-registry.ts';
 import { toFailure } from './to-failure.ts';
 
 type Input = Parameters<TaskActivities['runTask']>[0];

@@ -13,13 +13,13 @@ import { inputMessageId } from '../core/message-ids.ts';
 import { noUsage } from '../core/usage.ts';
 import { isWorkflowOpen } from '../inbox/is-open.ts';
 import { hasRunner, runnerOf, setRunner } from '../inbox/reach.ts';
+import { isUnsettled, readTasks } from '../tasks/background-slot.ts';
 import type { Block } from '../schema/message.ts';
 import type { Store } from '../store/store.ts';
 import { readTeam } from '../team/team-slot.ts';
 import type { ActivityDeps } from './deps.ts';
 import { turnOfMessage, untaken } from './inbox-messages.ts';
 import { readInput, readInputOrHint } from './read-input.ts';
-import { isUnsettled, readTasks } from './task-registry.ts';
 import { toFailure } from './to-failure.ts';
 
 /** Input ids that a session learns when it is loaded, to recognize repeats. */

@@ -1,8 +1,9 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import type { Delivery } from '../inbox/deliver.ts';
 import type { Store } from '../store/store.ts';
+import { readTasks } from '../tasks/background-slot.ts';
 import type { ToolPart } from '../tools/tool.ts';
-import { readTaskResult, readTasks } from './task-registry.ts';
+import { readTaskResult } from './task-registry.ts';
 
 /** Characters of a result that come with the message; the rest is read with task_result. */
 const longestText = 50_000;

@@ -4,43 +4,17 @@ import type { SessionRef } from '../contracts/ids.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import type { EventBody } from '../schema/event.ts';
 import type { CallRecord, Store } from '../store/store.ts';
+import {
+  backgroundSlot,
+  type BackgroundTask,
+  type TaskRegistry,
+  type TaskState,
+} from '../tasks/background-slot.ts';
 import type { ToolOutcome, ToolPart } from '../tools/tool.ts';
 import { resultMessage, textOutcome } from './result-message.ts';
 
-const slot = 'background';
 /** Ended ones that a session remembers. */
 const rememberedTasks = 100;
-
-export type TaskState = Extract<EventBody, { kind: 'background_task' }>['state'];
-
-/** A call that went on in the background. */
-export interface BackgroundTask {
-  taskId: string;
-  name: string;
-  state: TaskState;
-  turn: number;
-  startedAt: string;
-  endedAt?: string;
-  /** Of a subagent: where it works. */
-  taskSessionId?: string;
-  /** Who wrote into the turn that began it. */
-  requesters?: { known: string[]; hasUnknown: boolean };
-  /** Its session was told what it came to. */
-  isTold?: boolean;
-}
-
-type Registry = Record<string, Omit<BackgroundTask, 'taskId'>>;
-
-/** It runs, or nobody has told its session what it came to. */
-export function isUnsettled({ state, isTold }: BackgroundTask): boolean {
-  return state === 'running' || isTold !== true;
-}
-
-/** The background tasks of a session, oldest first. */
-export async function readTasks(store: Store, ref: SessionRef): Promise<BackgroundTask[]> {
-  const registry = (await store.slots.get(ref, slot)) as Registry | undefined;
-  return Object.entries(registry ?? {}).map(([taskId, entry]) => ({ taskId, ...entry }));
-}
 
 /** Settles a call with the word that it goes on, unless it has its result. */
 export async function moveToBackground(
@@ -106,8 +80,8 @@ export function toChange({ callId, state, reason, usage }: CallRecord): CallChan
 }
 
 export async function markTold(store: Store, ref: SessionRef, taskId: string): Promise<void> {
-  await store.slots.update(ref, slot, (value) => {
-    const registry = (value ?? {}) as Registry;
+  await store.slots.update(ref, backgroundSlot, (value) => {
+    const registry = (value ?? {}) as TaskRegistry;
     const task = registry[taskId];
     if (!task || task.isTold) return { value };
     return { value: { ...registry, [taskId]: { ...task, isTold: true } } };
@@ -137,10 +111,10 @@ async function change(
   store: Store,
   ref: SessionRef,
   taskId: string,
-  to: (now: Registry[string] | undefined) => Registry[string] | undefined,
+  to: (now: TaskRegistry[string] | undefined) => TaskRegistry[string] | undefined,
 ): Promise<void> {
-  await store.slots.update(ref, slot, (value) => {
-    const registry = (value ?? {}) as Registry;
+  await store.slots.update(ref, backgroundSlot, (value) => {
+    const registry = (value ?? {}) as TaskRegistry;
     const entry = to(registry[taskId]);
     if (!entry) return { value };
     const { name, state, turn, taskSessionId } = entry;
@@ -154,8 +128,8 @@ async function change(
 
 /** It had its result before it was moved: it is no task. */
 async function forget(store: Store, ref: SessionRef, taskId: string): Promise<void> {
-  await store.slots.update(ref, slot, (value) => {
-    const { [taskId]: task, ...rest } = (value ?? {}) as Registry;
+  await store.slots.update(ref, backgroundSlot, (value) => {
+    const { [taskId]: task, ...rest } = (value ?? {}) as TaskRegistry;
     if (!task) return { value };
     const { name, turn, taskSessionId } = task;
     return {
@@ -181,7 +155,7 @@ function taskEvent({
   };
 }
 
-function withinLimit(registry: Registry): Registry {
+function withinLimit(registry: TaskRegistry): TaskRegistry {
   const ended = Object.keys(registry).filter((taskId) => registry[taskId]?.state !== 'running');
   const tooMany = new Set(ended.slice(0, Math.max(0, ended.length - rememberedTasks)));
   return Object.fromEntries(Object.entries(registry).filter(([taskId]) => !tooMany.has(taskId)));

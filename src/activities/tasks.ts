@@ -3,6 +3,7 @@ import type { EndedTask, TaskActivities, TaskStoreActivities } from '../contract
 import type { SessionRef } from '../contracts/ids.ts';
 import { isSettled } from '../core/next-action.ts';
 import type { CallRecord, Store } from '../store/store.ts';
+import { readTasks } from '../tasks/background-slot.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
 import { childOutcome } from './child-outcome.ts';
 import { deliverMessage } from './deliver-message.ts';
@@ -11,7 +12,7 @@ import { equip } from './equip.ts';
 import { textOutcome } from './result-message.ts';
 import { closeTurn, waitingForStore } from './sessions.ts';
 import { taskMessage } from './task-message.ts';
-import { markTold, moveToBackground as move, readTasks, settleOrRecord, toChange } from './task-registry.ts';
+import { markTold, moveToBackground as move, settleOrRecord, toChange } from './task-registry.ts';
 
 type Input<K extends keyof TaskStoreActivities> = Parameters<TaskStoreActivities[K]>[0];
 

@@ -8,6 +8,7 @@ export const commandNames = [
   'sessions',
   'show',
   'team',
+  'background',
   'gates',
   'confirm',
   'deny',

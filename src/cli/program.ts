@@ -12,6 +12,7 @@ const makers: Record<CommandName, () => Promise<Command>> = {
   sessions: async () => (await import('./sessions.ts')).sessionsCommand(),
   show: async () => (await import('./show.ts')).showCommand(),
   team: async () => (await import('./team.ts')).teamCommand(),
+  background: async () => (await import('./background.ts')).backgroundCommand(),
   gates: async () => (await import('./gates.ts')).gatesCommand(),
   confirm: async () => (await import('./confirm.ts')).confirmCommand(),
   deny: async () => (await import('./deny.ts')).denyCommand(),

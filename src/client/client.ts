@@ -19,6 +19,7 @@ import type {
   TurnRecord,
   TurnState,
 } from '../store/store.ts';
+import type { BackgroundTask } from '../tasks/background-slot.ts';
 import type { TeamView } from '../team/team-view.ts';
 
 /** What back-end code may do, whatever the transport. */
@@ -122,6 +123,8 @@ export interface Session {
   steer(input: Input, options?: Pick<SubmitOptions, 'idempotencyKey' | 'actor'>): Promise<Turn>;
   /** Stops the running turn and keeps what was committed; does nothing when none runs. */
   interrupt(reason?: string): Promise<void>;
+  /** Stops a background task; the session is told what it came to. Does nothing when it has ended. @throws DurascopeError `not_found` */
+  cancelTask(taskId: string, reason?: string): Promise<void>;
   get(): Promise<SessionDetails | undefined>;
   /** Whether it is there; cheaper than `get`. */
   exists(): Promise<boolean>;
@@ -146,7 +149,7 @@ export interface Session {
    *
    * With `force` what is below it is ended and erased too, guests of its team aside.
    *
-   * @throws DurascopeError `not_found`; `conflict` while a turn of it or of a session below it runs or waits, unless `force` is set.
+   * @throws DurascopeError `not_found`; `conflict` while a turn of it or of a session below it runs or waits, or a task goes on in the background, unless `force` is set.
    */
   erase(options?: { force?: boolean }): Promise<void>;
 }
@@ -161,9 +164,14 @@ export interface SessionDetails extends SessionSummary {
   pending: PendingCall[];
   /** The tasks of the plan that it works on. */
   tasks: TaskView[];
+  /** Its calls that went on in the background, oldest first; of ended ones the newest 100. */
+  background: BackgroundTaskView[];
   /** The team that it leads, else the one that it is a member of. */
   team?: TeamView;
 }
+
+/** A call that went on in the background. Its result is told to the session by a message. */
+export type BackgroundTaskView = Omit<BackgroundTask, 'requesters' | 'isTold'>;
 
 export type PendingCall = Pick<
   CallRecord,

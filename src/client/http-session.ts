@@ -134,6 +134,14 @@ export class HttpSession implements Session {
     });
   }
 
+  async cancelTask(taskId: string, reason?: string): Promise<void> {
+    await this.#ask({
+      method: 'POST',
+      path: `${this.#path}/tasks/${encodeURIComponent(taskId)}/cancel`,
+      body: reason === undefined ? {} : { reason },
+    });
+  }
+
   async get(): Promise<SessionDetails | undefined> {
     const view = await find<z.output<typeof SessionView>>(this.#context, {
       path: this.#path,

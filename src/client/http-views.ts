@@ -10,11 +10,12 @@ export function toSessionSummary(view: z.output<typeof api.SessionSummary>): Ses
 }
 
 export function toSessionDetails(view: z.output<typeof api.SessionView>): SessionDetails {
-  const { pending, tasks, team, ...summary } = view;
+  const { pending, tasks, background, team, ...summary } = view;
   return {
     ...toSessionSummary(summary),
     pending,
     tasks,
+    background,
     ...(team === null ? {} : { team }),
   };
 }

@@ -46,6 +46,7 @@ import type {
   SubmitOptions,
   Turn,
 } from './client.ts';
+import { cancelTask, viewTasks } from './background-tasks.ts';
 import { answerInCall, asksWhileItRuns } from './answer-in-call.ts';
 import { ledSeat, memberSeat } from '../team/place.ts';
 import { viewTeam, type TeamView } from '../team/team-view.ts';
@@ -96,7 +97,7 @@ export class TemporalSession implements Session {
     }
     const session = await this.#begin(metadata);
     this.#mustBeOfAgent(session);
-    return { ...session, pending: [], tasks: [] };
+    return { ...session, pending: [], tasks: [], background: [] };
   }
 
   async submit<S extends ToolSchema = ToolSchema>(
@@ -212,6 +213,10 @@ export class TemporalSession implements Session {
     }
   }
 
+  async cancelTask(taskId: string, reason = 'cancelled by the user'): Promise<void> {
+    await cancelTask(this.#context, this.#ref, taskId, reason);
+  }
+
   async get(): Promise<SessionDetails | undefined> {
     const { store } = this.#context.content;
     const session = await store.sessions.get(this.#ref);
@@ -234,6 +239,7 @@ export class TemporalSession implements Session {
       ...session,
       pending: answerable.map(({ pending }) => pending),
       tasks: taskViews(plan),
+      background: await viewTasks(this.#context, this.#ref),
       ...(team ? { team } : {}),
     };
   }

@@ -128,9 +128,24 @@ export const Team = z.object({
   limits: amounts.extend({ members: count }),
 });
 
+/** A call that went on in the background. */
+export const BackgroundTask = z.object({
+  /** Of the call as well. */
+  taskId: z.string(),
+  /** The tool. */
+  name: z.string(),
+  state: z.enum(['running', 'completed', 'failed', 'cancelled', 'lost']),
+  turn: count,
+  startedAt: z.string(),
+  endedAt: z.string().exactOptional(),
+  /** Of a subagent: where it works. */
+  taskSessionId: z.string().exactOptional(),
+});
+
 export const SessionView = SessionSummary.extend({
   pending: z.array(Gate),
   tasks: z.array(PlanTask),
+  background: z.array(BackgroundTask),
   team: Team.nullable(),
 });
 

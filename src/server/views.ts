@@ -42,6 +42,7 @@ export function sessionView(session: SessionDetails): z.input<typeof api.Session
     ...sessionSummary(session),
     pending: session.pending.map(gateView),
     tasks: session.tasks,
+    background: session.background,
     team: session.team ?? null,
   };
 }

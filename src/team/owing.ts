@@ -1,5 +1,5 @@
 import { messagesTaken } from '../activities/inbox-messages.ts';
-import { readTasks } from '../activities/task-registry.ts';
+import { readTasks } from '../tasks/background-slot.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import { openReminders } from '../reminders/reminder-slot.ts';
 import type { Store } from '../store/store.ts';

@@ -1,11 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { DurascopeClient, type Session } from '../../src/client/index.ts';
+import { reminderWorkflowId } from '../../src/contracts/reminders.ts';
+import { taskWorkflowId } from '../../src/contracts/tasks.ts';
 import { foldEvents } from '../../src/core/fold-events.ts';
+import { openReminders } from '../../src/reminders/reminder-slot.ts';
 import { writeDevRecord } from '../../src/settings/dev-record.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { Latch } from '../support/latch.ts';
@@ -42,11 +46,21 @@ const hold = defineTool({
     return 'held';
   },
 });
+const build = defineTool({
+  name: 'build',
+  description: 'Builds until it is stopped',
+  input: z.object({}),
+  permission: 'allow',
+  backgroundAfterMs: 1,
+  execute: (_, { signal }) =>
+    new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+});
 const agent = defineAgent({
   name: 'clerk',
   model: 'openai/gpt-test',
   instructions: 'Be brief.',
-  tools: [pay, appraise, hold],
+  tools: [pay, appraise, hold, build],
+  reminders: true,
   sources: [
     {
       name: 'box',
@@ -94,6 +108,7 @@ describe.each(['temporal', 'http'] as const)('the client over %s', (transport) =
       usage: reply.usage,
       pending: [],
       tasks: [],
+      background: [],
     });
   });
 
@@ -261,6 +276,34 @@ describe.each(['temporal', 'http'] as const)('the client over %s', (transport) =
     await session.erase({ force: true });
     for (const id of ['above', 'above.ann', 'above.ann.bob'])
       expect(await sessions.get(ref(id))).toBeUndefined();
+  });
+
+  it('tells what goes on in the background and stops it; erasing by force ends it, and what is set for later', async () => {
+    const remind = ['remind_me_at', { when: '3h', text: 'Look' }] as const;
+    stack.model
+      .calls([['build', {}], ['build', {}], remind])
+      .says('Begun.')
+      .says('One is stopped.');
+    const session = sessionOf('background');
+    await (await session.submit('Build twice')).result();
+    const [first, second] = (await session.get())?.background ?? [];
+    for (const task of [first, second]) expect(task).toMatchObject({ name: 'build', state: 'running' });
+    await session.cancelTask(first?.taskId ?? '', 'one is enough');
+    for await (const { kind, turnId } of session.events())
+      if (kind === 'turn_end' && turnId.endsWith('/2')) break;
+    expect((await session.get())?.background).toMatchObject([{ state: 'cancelled' }, { state: 'running' }]);
+    await expect(session.cancelTask('call_none')).rejects.toMatchObject({ code: 'not_found' });
+
+    const ref = { owner: session.owner, sessionId: session.id };
+    const [reminder] = await openReminders(stack.content.store, ref);
+    await expect(session.erase()).rejects.toMatchObject({ code: 'conflict' });
+    await session.erase({ force: true });
+    const { workflow } = new Client({ connection: stack.connection });
+    for (const id of [
+      taskWorkflowId(ref, second?.taskId ?? ''),
+      reminderWorkflowId(ref, reminder?.key ?? ''),
+    ])
+      expect((await workflow.getHandle(id).describe()).status.name).toBe('TERMINATED');
   });
 
   it('refuses what it cannot take, and names the field', async () => {

@@ -140,6 +140,7 @@ describe('every route of the OpenAPI document', () => {
       submitTurn: { input: 'x' },
       steerTurn: { input: 'x' },
       interruptTurn: {},
+      cancelTask: {},
       changePermissions: {},
       confirm: { results: [{ callId, decision: 'allow' }] },
       submitExternalResults: { results: [{ callId, state: 'success', content: 'x' }] },

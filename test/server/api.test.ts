@@ -80,6 +80,7 @@ describe('the API', () => {
       turnId,
       metadata: { ticket: '7' },
       tasks: [],
+      background: [],
       team: null,
     });
     const messages = await api.get('/v1/sessions/plain/messages?limit=1');

@@ -99,6 +99,22 @@ const interruptTurn = defineRoute({
   },
 });
 
+const cancelTask = defineRoute({
+  name: 'cancelTask',
+  method: 'post',
+  path: '/v1/sessions/{sessionId}/tasks/{taskId}/cancel',
+  summary: 'Stop a call that goes on in the background; one that has ended is left as it is',
+  scope: 'run',
+  params: ofSession.extend({ taskId: z.string().min(1) }),
+  body: InterruptTurn,
+  status: 204,
+  async handle(call, context) {
+    await mustBe(call, context);
+    await sessionOf(call, context.client).cancelTask(call.params.taskId, call.body.reason);
+    return undefined;
+  },
+});
+
 const getTurn = defineRoute({
   name: 'getTurn',
   method: 'get',
@@ -133,7 +149,7 @@ const getTurn = defineRoute({
   },
 });
 
-export const turnRoutes = [submitTurn, steerTurn, interruptTurn, getTurn];
+export const turnRoutes = [submitTurn, steerTurn, interruptTurn, cancelTask, getTurn];
 
 /** A turn of another owner is as good as none. @throws Problem `not_found` */
 export function turnOf(
