@@ -1,8 +1,9 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import { interruptSignal } from '../contracts/messages.ts';
 import { taskWorkflowId } from '../contracts/tasks.ts';
+import { isNotFound } from '../inbox/temporal-failures.ts';
 import { readTasks } from '../tasks/background-slot.ts';
-import { callTemporal, isNotFound } from './call-temporal.ts';
+import { callTemporal } from './call-temporal.ts';
 import type { BackgroundTaskView } from './client.ts';
 import { DurascopeError } from './durascope-error.ts';
 import type { ClientContext } from './temporal-client.ts';

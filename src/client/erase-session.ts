@@ -1,15 +1,19 @@
 import { cleanUpWorkflowId, type CleanUpInput } from '../contracts/clean-up.ts';
 import { sessionWorkflowId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import { sessionQuery } from '../contracts/messages.ts';
+import { reminderWorkflowId } from '../contracts/reminders.ts';
+import { taskWorkflowId } from '../contracts/tasks.ts';
+import { openReminders } from '../reminders/reminder-slot.ts';
 import type { SessionRecord } from '../store/store.ts';
-import { callTemporal } from './call-temporal.ts';
+import { readTasks } from '../tasks/background-slot.ts';
 import { isNotFound } from '../inbox/temporal-failures.ts';
+import { callTemporal, isOpen } from './call-temporal.ts';
 import { DurascopeError } from './durascope-error.ts';
 import type { ClientContext } from './temporal-client.ts';
 
 /**
- * Ends a session's workflows, its turns before it, and then deletes what the store keeps: in that order, so that nothing writes it anew. What
- * its agent's sources keep on workers is deleted by one of these, soon. With
+ * Ends a session's workflows, with its background tasks and reminders, and then deletes what the store keeps: in that order, so that nothing
+ * writes it anew. What its agent's sources keep on workers is deleted by one of these, soon. With
  * force what is below it goes with it, from the top down; without, nothing below may be at work.
  */
 export async function eraseSession(context: ClientContext, ref: SessionRef, force: boolean): Promise<void> {
@@ -19,7 +23,7 @@ export async function eraseSession(context: ClientContext, ref: SessionRef, forc
   if (!force && (await isBusy(context, session)))
     throw new DurascopeError(
       'conflict',
-      `Session ${ref.sessionId} has a turn that runs or waits: interrupt it first, or erase with force`,
+      `Session ${ref.sessionId} has a turn that runs or waits, or a task in the background: interrupt it first, or erase with force`,
     );
   if (!force) await refuseBusyBelow(context, ref);
   // The session first: it would start the next turn when the running one ends, and begin again a worker that ends.
@@ -34,7 +38,7 @@ async function refuseBusyBelow(context: ClientContext, ref: SessionRef): Promise
   if (busy.length > 0)
     throw new DurascopeError(
       'conflict',
-      `Sessions below ${ref.sessionId} have turns that run or wait: ${busy.join(', ')}. Interrupt them first, or erase with force, which erases them too`,
+      `Sessions below ${ref.sessionId} have turns that run or wait, or tasks in the background: ${busy.join(', ')}. Interrupt them first, or erase with force, which erases them too`,
     );
 }
 
@@ -79,10 +83,21 @@ async function endSession(context: ClientContext, { ref, lastTurn }: SessionReco
   await terminate(context, sessionWorkflowId(ref));
   // The turn that runs may be newer than what the store knows.
   for (const turn of [lastTurn, lastTurn + 1]) if (turn > 0) await terminate(context, turnIdOf(ref, turn));
+  const { store } = context.content;
+  for (const id of await runningTasks(context, ref)) await terminate(context, id);
+  for (const { key } of await openReminders(store, ref))
+    await terminate(context, reminderWorkflowId(ref, key));
 }
 
 async function isBusy(context: ClientContext, { ref, state, control }: SessionRecord): Promise<boolean> {
-  return state !== 'idle' || control.queue.length > 0 || (await hasWork(context, ref));
+  if (state !== 'idle' || control.queue.length > 0 || (await hasWork(context, ref))) return true;
+  for (const id of await runningTasks(context, ref)) if (await isOpen(context, id)) return true;
+  return false;
+}
+
+async function runningTasks({ content }: ClientContext, ref: SessionRef): Promise<string[]> {
+  const running = (await readTasks(content.store, ref)).filter(({ state }) => state === 'running');
+  return running.map(({ taskId }) => taskWorkflowId(ref, taskId));
 }
 
 async function hasWork(context: ClientContext, ref: SessionRef): Promise<boolean> {
