@@ -224,6 +224,7 @@ describeInBrowser('the pages', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     // Nothing but colors differs.
     expect(await violationsOf(page, ['color-contrast']), `${name} (dark)`).toEqual([]);
+    await page.screenshot({ path: join(screenshots, `${name}-1280-dark.png`) });
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 390, height: 844 });
     // As text: DOM types are no part of the tests' project.
@@ -389,5 +390,19 @@ describeInBrowser('the pages', () => {
     await page.getByRole('heading', { name: 'Usage' }).waitFor();
     expect(await page.locator('main:focus').count()).toBe(1);
     expect(await page.title()).toBe('Usage · Durascope');
+
+    await page.getByRole('link', { name: 'Gates' }).focus();
+    await page.keyboard.press('Enter');
+    const edits = page.getByRole('article').filter({ hasText: 'edit_page' });
+    await edits.getByRole('button', { name: 'Deny' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Cancel' }).focus();
+    await page.keyboard.press('Enter');
+    expect(await page.locator(':focus').textContent()).toBe('Deny edit_page');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await edits.waitFor({ state: 'detached' });
+    await page.locator('article:focus').waitFor();
   });
 });

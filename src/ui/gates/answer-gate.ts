@@ -12,6 +12,7 @@ type Kind = 'confirmations' | 'external-results' | 'reconciliations';
 /** @throws ApiError when the answer is refused for what it says; one that came too late is told and done with. */
 export async function answerGate(gate: Gate, kind: Kind, result: object): Promise<void> {
   answeredHere.add(gate.callId);
+  const goOn = placeAfter(gate.callId);
   try {
     await connection.json(`${pathOfSession(gate.sessionId)}/${kind}`, {
       method: 'POST',
@@ -24,6 +25,16 @@ export async function answerGate(gate: Gate, kind: Kind, result: object): Promis
   } finally {
     await refreshGates();
   }
+  goOn();
+}
+
+/** Whoever answers by keyboard goes on at the next gate, or, after the last one, at the page: the focus would vanish with what was answered. */
+function placeAfter(callId: string): () => void {
+  const gates = [...document.querySelectorAll<HTMLElement>('article.gate')];
+  const at = gates.findIndex(({ dataset }) => dataset['call'] === callId);
+  if (gates[at]?.contains(document.activeElement) !== true) return () => undefined;
+  const next = gates[at + 1] ?? gates[at - 1];
+  return () => (next?.isConnected ? next : document.querySelector<HTMLElement>('#main'))?.focus();
 }
 
 /** Several at once, each by itself: one that is refused holds up no other. */

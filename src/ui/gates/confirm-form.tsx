@@ -13,10 +13,12 @@ type Mode = 'plain' | 'edit' | 'deny';
 /** Approve as it is, edit and approve, or deny with a reason; and what of it is remembered. */
 export function ConfirmForm({ gate }: { gate: Gate }) {
   const [mode, setMode] = useState<Mode>('plain');
+  const [left, setLeft] = useState<Mode>();
   const [rule, setRule] = useState<PermissionRule>();
   const submit = useSubmit();
   const close = (): void => {
     submit.clear();
+    setLeft(mode);
     setMode('plain');
   };
   const remember = rule ? { remember: [rule] } : {};
@@ -52,11 +54,11 @@ export function ConfirmForm({ gate }: { gate: Gate }) {
           Approve
           <Of gate={gate} />
         </button>
-        <button type="button" onClick={() => setMode('edit')}>
+        <button type="button" autoFocus={left === 'edit'} onClick={() => setMode('edit')}>
           Edit
           <Of gate={gate} />
         </button>
-        <button type="button" className="danger" onClick={() => setMode('deny')}>
+        <button type="button" className="danger" autoFocus={left === 'deny'} onClick={() => setMode('deny')}>
           Deny
           <Of gate={gate} />
         </button>

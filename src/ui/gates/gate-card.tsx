@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react';
 import type { Gate } from '../api/types.ts';
 import { ArgumentsView } from '../parts/arguments-view.tsx';
-import { Ago } from '../parts/time.tsx';
+import { Ago, Moment } from '../parts/time.tsx';
 import { Link, sessionHref } from '../parts/router.tsx';
 import { ConfirmForm } from './confirm-form.tsx';
 import { ExternalForm } from './external-form.tsx';
@@ -20,7 +20,7 @@ export function GateCard({ gate, isInSession = false, select }: GateCardProps) {
   const title = useId();
   const { question, path = [] } = gate;
   return (
-    <article className={`gate ${gate.state}`} aria-labelledby={title} data-call={gate.callId}>
+    <article className={`gate ${gate.state}`} aria-labelledby={title} data-call={gate.callId} tabIndex={-1}>
       <header className="gate-head">
         {select}
         <div className="gate-title">
@@ -48,12 +48,16 @@ export function GateCard({ gate, isInSession = false, select }: GateCardProps) {
 }
 
 function Facts({ gate }: { gate: Gate }) {
-  const { reason, isSafety, isRunning, votes = [], votesNeeded, deadline, question } = gate;
+  const { reason, isSafety, isRunning, votes = [], votesNeeded, approval, deadline, question } = gate;
+  const answerers = answerersOf(approval?.by);
   return (
     <ul className="facts">
       {reason === undefined || question ? null : <li>Why: {reason}</li>}
-      {isSafety ? <li className="warn">For safety it is asked each time, whatever the rules say</li> : null}
+      {isSafety && !question ? (
+        <li className="warn">For safety it is asked each time, whatever the rules say</li>
+      ) : null}
       {isRunning ? <li>It asks while it runs: its worker waits for the answer, and not for long</li> : null}
+      {answerers === undefined ? null : <li>To be answered by {answerers}</li>}
       {votesNeeded === undefined ? null : (
         <li>
           {votes.length} of {votesNeeded} people have allowed it
@@ -72,7 +76,7 @@ function Facts({ gate }: { gate: Gate }) {
       ))}
       {deadline ? (
         <li>
-          Without an answer until {new Date(deadline.dueAt).toLocaleString()}: {deadlines[deadline.action]}
+          Without an answer until <Moment at={deadline.dueAt} />: {deadlines[deadline.action]}
         </li>
       ) : null}
     </ul>
@@ -80,6 +84,14 @@ function Facts({ gate }: { gate: Gate }) {
 }
 
 const deadlines = { deny: 'it is denied', escalate: 'others are asked', wait: 'it waits on' };
+
+/** Undefined: anyone who may approve. */
+function answerersOf(by: NonNullable<Gate['approval']>['by']): string | undefined {
+  if (by === undefined || by === 'anyone') return undefined;
+  if (by === 'requester') return 'who asked for it';
+  if (by === 'not_requester') return 'somebody else than who asked for it';
+  return [...(by.people ?? []), ...(by.roles ?? []).map((role) => `anyone of ${role}`)].join(', ');
+}
 
 function Answer({ gate }: { gate: Gate }) {
   switch (gate.state) {

@@ -4,7 +4,7 @@ import { answerGate } from './answer-gate.ts';
 import { SubmitError } from './submit-error.tsx';
 import { useSubmit } from './use-submit.ts';
 
-/** What became of a call whose worker was lost while it ran. */
+/** What became of a call whose outcome was not recorded: its worker was lost, or the tool could not tell. */
 export function ReconcileForm({ gate }: { gate: Gate }) {
   const id = useId();
   const [reason, setReason] = useState('');
@@ -20,7 +20,7 @@ export function ReconcileForm({ gate }: { gate: Gate }) {
     );
   return (
     <form className="answer" onSubmit={(event) => event.preventDefault()}>
-      <p>The worker was lost while this ran. Find out whether it happened, then say so.</p>
+      <p>What came of this was not recorded. Find out whether it happened, then say so.</p>
       <label htmlFor={`${id}-reason`}>How you found out</label>
       <input id={`${id}-reason`} value={reason} onChange={({ target }) => setReason(target.value)} />
       <label htmlFor={`${id}-content`}>Its result, when it happened and is known</label>

@@ -3,6 +3,8 @@ import { PageHeading } from '../parts/page-heading.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
 
+const names: Record<string, string> = { store: 'The store', temporal: 'Temporal' };
+
 export function HealthPage() {
   const { data, error, refetch } = useHealth();
   const service = useService();
@@ -28,7 +30,7 @@ export function HealthPage() {
             </tr>
             {Object.entries(data.dependencies).map(([name, state]) => (
               <tr key={name}>
-                <th scope="row">{name === 'temporal' ? 'Temporal' : name}</th>
+                <th scope="row">{names[name] ?? name}</th>
                 <td>
                   <StateBadge state={state} />
                 </td>

@@ -4,7 +4,7 @@ import { PageHeading } from '../parts/page-heading.tsx';
 import { Link, sessionHref } from '../parts/router.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
-import { duration } from '../parts/time.tsx';
+import { Moment, duration } from '../parts/time.tsx';
 import { ScheduleActions } from './schedule-actions.tsx';
 
 type Schedule = ScheduleList['items'][number];
@@ -40,7 +40,9 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
           <th scope="col">When</th>
           <th scope="col">Next</th>
           <th scope="col">Last</th>
-          <th scope="col">Change</th>
+          <th scope="col" className="number">
+            Change
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -61,9 +63,7 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
                 `every ${duration(everyMs)}`
               )}
             </td>
-            <td data-label="Next">
-              {next === undefined ? '–' : <time dateTime={next}>{new Date(next).toLocaleString()}</time>}
-            </td>
+            <td data-label="Next">{next === undefined ? '–' : <Moment at={next} />}</td>
             <td data-label="Last">{lastRun ? <LastRun run={lastRun} /> : '–'}</td>
             <td className="actions">
               <ScheduleActions id={id} isPaused={isPaused} />
@@ -78,7 +78,10 @@ function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
 function LastRun({ run: { at, sessionId, state, error } }: { run: NonNullable<Schedule['lastRun']> }) {
   return (
     <>
-      <StateBadge state={state} /> <Link href={sessionHref(sessionId)}>{new Date(at).toLocaleString()}</Link>
+      <StateBadge state={state} />{' '}
+      <Link href={sessionHref(sessionId)}>
+        <Moment at={at} />
+      </Link>
       {error === undefined ? null : <span className="quiet-text"> {error}</span>}
     </>
   );

@@ -81,7 +81,7 @@ export function SessionPage({ sessionId, agent }: { sessionId: string; agent: st
           {view || isNew ? <Composer session={session} /> : null}
           <div ref={end} />
         </div>
-        {view ? <Aside session={session} /> : null}
+        {view ? <Aside session={session} cost={cost} /> : null}
       </div>
     </>
   );
@@ -107,7 +107,12 @@ function Earlier({ session }: { session: UseSession }) {
   );
 }
 
-function Aside({ session: { session: view, events } }: { session: UseSession }) {
+interface AsideProps {
+  session: UseSession;
+  cost: number | undefined;
+}
+
+function Aside({ session: { session: view, events }, cost }: AsideProps) {
   if (!view) return null;
   const { usage, permissions, tasks, metadata, sessionId, team } = view;
   return (
@@ -142,6 +147,12 @@ function Aside({ session: { session: view, events } }: { session: UseSession }) 
             <dt>of it thinking</dt>
             <dd>{tokens(usage.reasoningTokens)}</dd>
           </div>
+          {cost === undefined ? null : (
+            <div>
+              <dt>cost</dt>
+              <dd>{money(cost)}</dd>
+            </div>
+          )}
         </dl>
       </Panel>
       <Panel id="permissions" title="Permissions">

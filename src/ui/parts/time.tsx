@@ -24,16 +24,23 @@ function subscribe(listener: () => void): () => void {
 export function Ago({ at }: { at: string }) {
   const current = useSyncExternalStore(subscribe, () => now);
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
+    <time dateTime={at} title={longTime.format(new Date(at))}>
       {ago(current - Date.parse(at))}
     </time>
   );
 }
 
-export function Clock({ at }: { at: string }) {
+const longTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const shortTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
+const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+
+/** A day and a time; today's without the day. */
+export function Moment({ at }: { at: string }) {
+  const date = new Date(at);
+  const isToday = date.toDateString() === new Date().toDateString();
   return (
-    <time dateTime={at} title={new Date(at).toLocaleString()}>
-      {new Date(at).toLocaleTimeString()}
+    <time dateTime={at} title={longTime.format(date)}>
+      {(isToday ? timeOfDay : shortTime).format(date)}
     </time>
   );
 }

@@ -4,7 +4,7 @@ import type { Msg } from '../../schema/message.ts';
 import { money, type Costs } from '../api/cost.ts';
 import type { TurnSummary } from '../api/types.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
-import { Clock, duration, tokens } from '../parts/time.tsx';
+import { Moment, duration, tokens } from '../parts/time.tsx';
 import { Link, turnHref } from '../parts/router.tsx';
 import { callTraces } from './call-traces.ts';
 import { MessageView, type CallViews } from './message-view.tsx';
@@ -61,15 +61,17 @@ const TurnHead = memo(function TurnHead({ sessionId, turn, record, costs }: Turn
         <>
           <StateBadge state={record.state === 'ended' ? (record.finishReason ?? 'ended') : record.state} />
           <span>
-            <Clock at={record.startedAt} />
+            <Moment at={record.startedAt} />
             {record.endedAt === undefined
               ? null
               : ` · ${duration(Date.parse(record.endedAt) - Date.parse(record.startedAt))}`}
           </span>
-          <span>
-            {tokens(record.usage.inputTokens)} in, {tokens(record.usage.outputTokens)} out
-            {cost === undefined ? null : ` · cost ${money(cost)}`}
-          </span>
+          {record.state === 'ended' ? (
+            <span>
+              {tokens(record.usage.inputTokens)} in, {tokens(record.usage.outputTokens)} out
+              {cost === undefined ? null : ` · cost ${money(cost)}`}
+            </span>
+          ) : null}
         </>
       ) : null}
       <Link href={turnHref(sessionId, turn)}>

@@ -14,7 +14,7 @@ export function Timeline({ bars, now, costs }: { bars: readonly Bar[]; now: numb
     <table className="timeline">
       <caption>
         <span className="key model">model call</span> <span className="key tool">tool</span>{' '}
-        <span className="key wait">wait at a gate</span> · {duration(to - from)} in all
+        <span className="key wait">wait at a gate</span> <span>{duration(to - from)} in all</span>
       </caption>
       <thead>
         <tr>
@@ -60,7 +60,7 @@ function Detail({ bar: { detail, spent }, costs }: { bar: Bar; costs: Costs }) {
   const cost = spent && costs.ofModel(spent.model, spent.usage);
   const parts = [
     detail,
-    spent && `${tokens(spent.usage.inputTokens)} tokens in, ${tokens(spent.usage.outputTokens)} out`,
+    spent && `${tokens(spent.usage.inputTokens)} in, ${tokens(spent.usage.outputTokens)} out`,
     cost !== undefined && `cost ${money(cost)}`,
   ].filter(Boolean);
   return parts.length === 0 ? null : <span className="quiet-text bar-detail">{parts.join(' · ')}</span>;
