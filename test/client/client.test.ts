@@ -12,6 +12,7 @@ import { foldEvents } from '../../src/core/fold-events.ts';
 import { openReminders } from '../../src/reminders/reminder-slot.ts';
 import { writeDevRecord } from '../../src/settings/dev-record.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { holdTool } from '../support/hold-tool.ts';
 import { Latch } from '../support/latch.ts';
 import { readEvents, waitForEvent } from '../support/read-events.ts';
 import { openTurn } from '../store/sample-session.ts';
@@ -35,17 +36,7 @@ const appraise = defineTool({
 const removed: string[] = [];
 let gate = new Latch();
 let entered = new Latch();
-const hold = defineTool({
-  name: 'hold',
-  description: 'Holds until the test lets go',
-  input: z.object({}),
-  readOnly: true,
-  async execute() {
-    entered.open();
-    await gate.promise;
-    return 'held';
-  },
-});
+const hold = holdTool(() => ({ entered, gate }));
 const build = defineTool({
   name: 'build',
   description: 'Builds until it is stopped',

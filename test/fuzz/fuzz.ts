@@ -4,26 +4,18 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { startDevServer } from '../../src/embedded/dev-server.ts';
 import { newApiKey } from '../../src/server/auth/api-key.ts';
 import { storedKeys } from '../../src/server/index.ts';
 import { says } from '../../src/testing/index.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
 import { startApi } from '../support/api.ts';
+import { pay } from '../support/pay-tool.ts';
 import { startStack } from '../support/stack.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const examples = process.argv[2] ?? '40';
 
-const pay = defineTool({
-  name: 'pay',
-  description: 'Pays',
-  input: z.object({}),
-  permission: 'ask',
-  execute: () => 'paid',
-});
 const agent = defineAgent({ name: 'payer', model: 'openai/gpt-test', instructions: 'Pay.', tools: [pay] });
 
 const program = findSchemathesis();

@@ -1,6 +1,5 @@
 import { generateKeyPair, SignJWT, exportJWK, createLocalJWKSet } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { JwtConfig } from '../../src/schema/api-config.ts';
 import { newApiKey } from '../../src/server/auth/api-key.ts';
@@ -13,17 +12,10 @@ import {
   storedKeys,
   type Scope,
 } from '../../src/server/index.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { pay } from '../support/pay-tool.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
-const pay = defineTool({
-  name: 'pay',
-  description: 'Pays',
-  input: z.object({}),
-  permission: 'ask',
-  execute: () => 'paid',
-});
 const agent = defineAgent({
   name: 'payer',
   model: 'openai/gpt-test',

@@ -6,6 +6,7 @@ import { defineAgent } from '../../src/agents/define-agent.ts';
 import { breaksAfter, says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { startApi, type TestApi } from '../support/api.ts';
+import { holdTool } from '../support/hold-tool.ts';
 import { Latch } from '../support/latch.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
@@ -18,18 +19,7 @@ const pay = defineTool({
   permission: 'ask',
   execute: ({ amount }) => ({ paid: amount }),
 });
-const hold = defineTool({
-  name: 'hold',
-  description: 'Holds until the test lets go',
-  input: z.object({}),
-  readOnly: true,
-  async execute(_, { progress }) {
-    progress({ message: 'holding' });
-    entered.open();
-    await letGo.promise;
-    return 'held';
-  },
-});
+const hold = holdTool(() => ({ entered, gate: letGo }), 'holding');
 const locate = defineTool({
   name: 'locate',
   description: 'Asks the page where it is',

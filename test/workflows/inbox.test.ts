@@ -14,22 +14,13 @@ import type { PageRequest } from '../../src/store/store.ts';
 import { deliver, type Courier, type Delivery } from '../../src/inbox/deliver.ts';
 import { says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import { holdTool } from '../support/hold-tool.ts';
 import { Latch } from '../support/latch.ts';
 import { readEvents } from '../support/read-events.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
 let [gate, entered] = [new Latch(), new Latch()];
-const hold = defineTool({
-  name: 'hold',
-  description: 'Holds until the test lets go',
-  input: z.object({}),
-  readOnly: true,
-  async execute() {
-    entered.open();
-    await gate.promise;
-    return 'held';
-  },
-});
+const hold = holdTool(() => ({ entered, gate }));
 const forward = defineTool({
   name: 'forward',
   description: 'Sends a message to another session',

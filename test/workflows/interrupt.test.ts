@@ -5,6 +5,7 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import { says } from '../../src/testing/index.ts';
 import { Latch } from '../support/latch.ts';
 import { readEvents, waitForEvent } from '../support/read-events.ts';
+import { pay } from '../support/pay-tool.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
 let stack: Stack;
@@ -83,14 +84,7 @@ describe('interrupt', () => {
   });
 
   it('ends a turn that waits at a gate', async () => {
-    const ask = defineTool({
-      name: 'pay',
-      description: 'Pays',
-      input: z.object({}),
-      permission: 'ask',
-      execute: () => 'paid',
-    });
-    const agent = anAgent(ask);
+    const agent = anAgent(pay);
     stack = await startStack({ agents: [agent] });
     stack.model.calls('pay', {});
     const session = stack.session(agent);

@@ -8,15 +8,9 @@ import type { Flow } from '../../src/client/index.ts';
 import { calls, fails, says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { createWorker } from '../../src/worker/create-worker.ts';
+import { pay } from '../support/pay-tool.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
-const pay = defineTool({
-  name: 'pay',
-  description: 'Pays',
-  input: z.object({}),
-  permission: 'ask',
-  execute: () => 'paid',
-});
 const wire = defineTool({
   name: 'wire',
   description: 'Wires money',

@@ -1,21 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import type { Schedule, ScheduleOptions, ScheduleSummary } from '../../src/client/index.ts';
 import { scheduleId } from '../../src/contracts/schedules.ts';
 import { says } from '../../src/testing/index.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
+import { pay } from '../support/pay-tool.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
-const pay = defineTool({
-  name: 'pay',
-  description: 'Pays',
-  input: z.object({}),
-  permission: 'ask',
-  execute: () => 'paid',
-});
 const agent = defineAgent({
   name: 'reporter',
   model: 'openai/gpt-test',

@@ -1,10 +1,9 @@
 import { Client } from '@temporalio/client';
 import { afterEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { sessionWorkflowId } from '../../src/contracts/ids.ts';
 import { says } from '../../src/testing/index.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
+import { holdTool } from '../support/hold-tool.ts';
 import { Latch } from '../support/latch.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
@@ -12,17 +11,7 @@ let stack: Stack;
 afterEach(() => stack.stop());
 
 const [gate, entered] = [new Latch(), new Latch()];
-const hold = defineTool({
-  name: 'hold',
-  description: 'Holds until the test lets go',
-  input: z.object({}),
-  readOnly: true,
-  async execute() {
-    entered.open();
-    await gate.promise;
-    return 'held';
-  },
-});
+const hold = holdTool(() => ({ entered, gate }));
 const agent = defineAgent({
   name: 'clerk',
   model: 'openai/gpt-test',

@@ -1,22 +1,14 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { sessionWorkflowId } from '../../src/contracts/ids.ts';
-import { defineTool } from '../../src/tools/define-tool.ts';
 import { findTestServer } from '../support/find-test-server.ts';
+import { pay } from '../support/pay-tool.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
 let time: TestWorkflowEnvironment;
 let stack: Stack;
 
-const pay = defineTool({
-  name: 'pay',
-  description: 'Pays',
-  input: z.object({}),
-  permission: 'ask',
-  execute: () => 'paid',
-});
 const agent = defineAgent({
   name: 'patient',
   model: 'openai/gpt-test',
