@@ -4,6 +4,7 @@ import { ScriptedModel } from '../../src/testing/index.ts';
 import { createWorker } from '../../src/worker/index.ts';
 import { usual } from '../support/agents.ts';
 import type { Figure } from '../support/figure.ts';
+import { firstTokenDelay } from '../support/first-token-delay.ts';
 import { eventsOf, runsOf } from '../support/history.ts';
 import type { Stage } from '../support/stage.ts';
 import { interleaved, median } from '../support/statistics.ts';
@@ -48,20 +49,6 @@ export const firstToken: Figure = {
     ];
   },
 };
-
-async function firstTokenDelay(session: Session, model: ScriptedModel): Promise<number> {
-  model.requests.length = 0;
-  model.says('one two three four five six seven eight nine ten', { fragment: 5, delayMs: 40 });
-  const turn = await session.submit('Count');
-  let delay: number | undefined;
-  for await (const event of turn.events()) {
-    if (delay !== undefined || event.kind !== 'text_delta') continue;
-    // The first message of the stream names the role and holds no text.
-    const sentAt = model.requests[0]?.sentAt[1] ?? Number.NaN;
-    delay = performance.timeOrigin + performance.now() - sentAt;
-  }
-  return delay ?? Number.NaN;
-}
 
 async function historyOfTokens(stage: Stage, session: Session, model: ScriptedModel, tokens: number) {
   model.says('word '.repeat(tokens), { fragment: 5, delayMs: 1 });

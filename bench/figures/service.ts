@@ -5,6 +5,7 @@ import { says, ScriptedModel } from '../../src/testing/index.ts';
 import { hasPostgres, startPostgres } from '../../test/support/postgres.ts';
 import { startChild, type Child } from '../support/child.ts';
 import type { Figure, Row } from '../support/figure.ts';
+import { firstTokenDelay } from '../support/first-token-delay.ts';
 import type { Stage } from '../support/stage.ts';
 import { compare, interleaved, median } from '../support/statistics.ts';
 
@@ -54,19 +55,8 @@ async function onStore(stage: Stage, storeUrl: string, name: string): Promise<Ro
 async function tokenDelay(stage: Stage, client: Durascope, model: ScriptedModel, name: string): Promise<Row> {
   const delays: number[] = [];
   const session = client.session({ owner: 'bench', id: stage.newName(), agent: 'usual' });
-  for (let round = 0; round < (stage.isQuick ? 2 : 25); round += 1) {
-    model.requests.length = 0;
-    model.says('one two three four five six seven eight nine ten', { fragment: 5, delayMs: 40 });
-    const turn = await session.submit('Count');
-    let delay: number | undefined;
-    for await (const event of turn.events()) {
-      if (delay !== undefined || event.kind !== 'text_delta') continue;
-      // The first message of the stream names the role and holds no text.
-      const sentAt = model.requests[0]?.sentAt[1] ?? Number.NaN;
-      delay = performance.timeOrigin + performance.now() - sentAt;
-    }
-    delays.push(delay ?? Number.NaN);
-  }
+  for (let round = 0; round < (stage.isQuick ? 2 : 25); round += 1)
+    delays.push(await firstTokenDelay(session, model));
   return {
     figure: `first token to a subscriber over HTTP, ${name}`,
     unit: 'ms',

@@ -65,6 +65,7 @@ export function activityTimes(runs: readonly Run[], activity: string): number[] 
   });
 }
 
-function timeOf({ eventTime }: HistoryEvent): number {
+/** By the server's clock, in milliseconds. */
+export function timeOf({ eventTime }: HistoryEvent): number {
   return Number(eventTime?.seconds ?? 0) * 1000 + (eventTime?.nanos ?? 0) / 1e6;
 }
