@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError } from '../store/store-errors.ts';
 
 const firstPauseMs = 100;
 const longestPauseMs = 2_000;

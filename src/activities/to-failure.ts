@@ -3,7 +3,7 @@ import { AgentNotFoundError } from '../agents/agent-registry.ts';
 import { failure, type FailureCode } from '../contracts/failures.ts';
 import { InboxError } from '../inbox/inbox-error.ts';
 import { ModelError, type ModelErrorCode } from '../model/model-error.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError } from '../store/store-errors.ts';
 
 const modelFailures: Record<ModelErrorCode, FailureCode> = {
   rate_limited: failure.modelUnavailable,

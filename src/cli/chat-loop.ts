@@ -5,7 +5,7 @@ import { DurascopeError, type PendingCall, type Session } from '../client/index.
 import { parseTurnId } from '../contracts/ids.ts';
 import type { IfBusy } from '../contracts/inputs.ts';
 import type { AgentEvent } from '../schema/event.ts';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError } from '../store/store-errors.ts';
 import type { Actor } from '../core/approval.ts';
 import { approveOneByOne, type Approval } from './approve.ts';
 import { exitCode } from './exit-codes.ts';

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StoreUnavailableError } from '../store/store.ts';
+import { StoreUnavailableError } from '../store/store-errors.ts';
 
 const maxPauseMs = 5_000;
 

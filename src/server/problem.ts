@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { DurascopeError } from '../client/durascope-error.ts';
 import type { ProblemView } from '../schema/api-answers.ts';
-import { InvalidPageError, StoreUnavailableError } from '../store/store.ts';
+import { InvalidPageError, StoreUnavailableError } from '../store/store-errors.ts';
 
 /** Every kind of problem that the API answers with: its status, and what it is called. docs/guides/http-api.md says what to do about each. */
 export const problems = {

@@ -5,7 +5,7 @@ import { SqliteBus } from '../events/sqlite-bus.ts';
 import { postgresDialect } from './postgres.ts';
 import { openSqlStore } from './sql/sql-store.ts';
 import { sqliteDialect } from './sqlite.ts';
-import { StoreUnavailableError } from './store.ts';
+import { StoreUnavailableError } from './store-errors.ts';
 import type { Store } from './store.ts';
 
 export interface OpenStore {

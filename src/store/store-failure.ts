@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from './store.ts';
+import { StoreUnavailableError } from './store-errors.ts';
 
 const sqliteBusy = 5;
 /** BUSY, LOCKED, IOERR, FULL, CANTOPEN: of the machine and the moment, not of the statement. */

@@ -5,7 +5,7 @@ import type { FollowOptions } from '../../src/events/follow.ts';
 import type { AgentEvent } from '../../src/schema/event.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import type { OpenStore } from '../../src/store/open-store.ts';
-import { StoreUnavailableError } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newRef, openedTurn } from '../store/sample-session.ts';
 

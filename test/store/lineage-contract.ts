@@ -3,7 +3,7 @@ import type { SessionRef } from '../../src/contracts/ids.ts';
 import { compactEvents } from '../../src/core/compact-events.ts';
 import { foldEvents } from '../../src/core/fold-events.ts';
 import { AgentEvent } from '../../src/schema/event.ts';
-import { InvalidLineageError, NotInStoreError } from '../../src/store/store.ts';
+import { InvalidLineageError, NotInStoreError } from '../../src/store/store-errors.ts';
 import type { Lineage, Store } from '../../src/store/store.ts';
 import {
   allowedCall,

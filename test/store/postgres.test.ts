@@ -5,7 +5,7 @@ import { openStore } from '../../src/store/open-store.ts';
 import type { OpenStore } from '../../src/store/open-store.ts';
 import { postgresDialect } from '../../src/store/postgres.ts';
 import { openSqlStore } from '../../src/store/sql/sql-store.ts';
-import { StoreUnavailableError } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 import { hasPostgres, startPostgres } from '../support/postgres.ts';
 import type { TestPostgres } from '../support/postgres.ts';
 import { recording, useAll } from './every-statement.ts';

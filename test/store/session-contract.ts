@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { noUsage } from '../../src/core/usage.ts';
 import type { SessionRef } from '../../src/contracts/ids.ts';
-import { InvalidPageError, NotInStoreError } from '../../src/store/store.ts';
+import { InvalidPageError, NotInStoreError } from '../../src/store/store-errors.ts';
 import type { Store } from '../../src/store/store.ts';
 import { closeTurn, newRef, openTurn, openedTurn } from './sample-session.ts';
 

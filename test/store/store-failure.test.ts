@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { DatabaseSync } from '../../src/store/node-sqlite.ts';
 import { toStoreFailure } from '../../src/store/store-failure.ts';
-import { StoreUnavailableError } from '../../src/store/store.ts';
+import { StoreUnavailableError } from '../../src/store/store-errors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'durascope-failure-'));
 afterAll(() => rmSync(folder, { recursive: true }));

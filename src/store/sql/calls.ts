@@ -4,7 +4,7 @@ import type { SessionRef } from '../../contracts/ids.ts';
 import { resultMessageId } from '../../core/message-ids.ts';
 import { isSettled } from '../../core/next-action.ts';
 import type { EventBody } from '../../schema/event.ts';
-import { NotInStoreError } from '../store.ts';
+import { NotInStoreError } from '../store-errors.ts';
 import type { CallRecord, CallStore } from '../store.ts';
 import { placeResult } from './call-results.ts';
 import { toCall, toOwnedCall } from './call-row.ts';

@@ -3,7 +3,7 @@ import type { Kysely, RawBuilder } from 'kysely';
 import { turnIdOf } from '../../contracts/ids.ts';
 import type { EventBody } from '../../schema/event.ts';
 import type { Msg } from '../../schema/message.ts';
-import { TurnEndedError } from '../store.ts';
+import { TurnEndedError } from '../store-errors.ts';
 import type { CallRecord, CallStore } from '../store.ts';
 import { placeResult } from './call-results.ts';
 import { newCallRow, toCall } from './call-row.ts';

@@ -1,7 +1,7 @@
 import type { Transaction } from 'kysely';
 import { narrowest } from '../../core/lineage.ts';
 import type { Lineage, Relay } from '../../core/lineage.ts';
-import { InvalidLineageError } from '../store.ts';
+import { InvalidLineageError } from '../store-errors.ts';
 import type { Database, LineageRow, SessionRow } from './schema.ts';
 import type { SessionWriter } from './session-writer.ts';
 

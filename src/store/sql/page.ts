@@ -1,4 +1,4 @@
-import { InvalidPageError } from '../store.ts';
+import { InvalidPageError } from '../store-errors.ts';
 import type { Page, PageRequest } from '../store.ts';
 
 const defaultLimit = 50;

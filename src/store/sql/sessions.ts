@@ -5,7 +5,7 @@ import type { QueuedTurn, SessionControl } from '../../contracts/inputs.ts';
 import { noUsage } from '../../core/usage.ts';
 import type { Usage } from '../../schema/message.ts';
 import type { PermissionRule } from '../../core/permission.ts';
-import { NotInStoreError } from '../store.ts';
+import { NotInStoreError } from '../store-errors.ts';
 import type { Enqueued, Lineage, SessionPermissions, SessionRecord, SessionStore } from '../store.ts';
 import { attach, lineageColumns, move } from './lineage.ts';
 import { numberCursor, pageLimit, timeCursor, toPage } from './page.ts';

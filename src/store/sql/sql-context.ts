@@ -2,7 +2,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { SessionRef } from '../../contracts/ids.ts';
 import type { EventBus } from '../../events/event-bus.ts';
 import { toStoreFailure } from '../store-failure.ts';
-import { NotInStoreError } from '../store.ts';
+import { NotInStoreError } from '../store-errors.ts';
 import { relay } from './relay.ts';
 import type { Database } from './schema.ts';
 import { SessionWriter } from './session-writer.ts';

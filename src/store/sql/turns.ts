@@ -4,7 +4,7 @@ import type { SessionControl, TurnError } from '../../contracts/inputs.ts';
 import { addUsage, noUsage } from '../../core/usage.ts';
 import type { EventBody } from '../../schema/event.ts';
 import type { Usage } from '../../schema/message.ts';
-import { NotInStoreError } from '../store.ts';
+import { NotInStoreError } from '../store-errors.ts';
 import type { TurnRecord, TurnStore } from '../store.ts';
 import { sealedAnswersId } from '../../core/message-ids.ts';
 import { removeBlobs } from './blobs.ts';
