@@ -203,7 +203,7 @@ describeInBrowser('the pages', () => {
         lead,
         'team',
         'Refund order 1007 as a team.',
-        calls('team_create', { name: 'refunds', description: `Refunds what is due ${evil}` }),
+        calls('team_create', { name: 'refunds <b>of May</b>', description: `Refunds what is due ${evil}` }),
         calls('agent_create', {
           name: 'ann',
           template: 'clerk',
@@ -271,6 +271,8 @@ describeInBrowser('the pages', () => {
     expect(await page.locator('a[href^="javascript"]').count()).toBe(0);
     await page.goto(`${admin.url}/sessions/team`);
     await page.getByRole('complementary').getByText(`Refunds what is due ${evil}`).waitFor();
+    await page.getByText('leads refunds <b>of May</b>').waitFor();
+    expect(await page.locator('main :is(img, script, b)').count()).toBe(0);
     await page.goto(`${admin.url}/gates`);
     await page.getByText(evil).first().waitFor();
     await page.getByText('clerk · ann · team.ann').waitFor();

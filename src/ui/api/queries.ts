@@ -17,7 +17,7 @@ import type {
   TurnSummary,
 } from './types.ts';
 
-const slowMs = 5_000;
+const slowMs = 4_000;
 const streamLessMs = 15_000;
 
 export const queryClient = new QueryClient({

@@ -58,6 +58,7 @@ function SeveralBar({ chosen, isAll, onAll }: SeveralBarProps) {
   const [isDenying, setDenying] = useState(false);
   const submit = useSubmit();
   const none = chosen.length === 0;
+  const count = none ? 'selected' : `${chosen.length} selected`;
   return (
     <div className="several" role="group" aria-label="Several at once">
       <label>
@@ -80,10 +81,10 @@ function SeveralBar({ chosen, isAll, onAll }: SeveralBarProps) {
             disabled={none || submit.isBusy}
             onClick={() => submit.run(() => confirmAll(chosen, { decision: 'allow' }))}
           >
-            Approve {chosen.length} selected
+            Approve {count}
           </button>
           <button type="button" className="danger" disabled={none} onClick={() => setDenying(true)}>
-            Deny {chosen.length} selected
+            Deny {count}
           </button>
         </div>
       )}
