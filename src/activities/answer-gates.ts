@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { AnswerGatesInput, GateOutcome } from '../contracts/activities.ts';
 import { currentBatch, isExecutable } from '../core/next-action.ts';
-import type { CallRecord } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equip } from './equip.ts';
 import { GateAnswering } from './gate-answering.ts';

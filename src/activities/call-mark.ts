@@ -1,4 +1,4 @@
-import type { CallRecord } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
 
 /** What takes longer than this is shown as running. */
 const quickMs = 20;

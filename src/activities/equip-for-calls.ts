@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Agent } from '../agents/agent.ts';
 import { isSettled } from '../core/next-action.ts';
-import type { CallRecord, SessionRecord } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { SessionRecord } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { equip, type EquippedAgent } from './equip.ts';
 

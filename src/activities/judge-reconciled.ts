@@ -1,4 +1,4 @@
-import type { CallRecord } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 import { judge } from './judge.ts';
 import { toAudit } from './judge-calls.ts';

@@ -3,7 +3,8 @@ import type { NoticeGatesInput, OpenGatesInput } from '../contracts/activities.t
 import { turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import type { GateDeadline } from '../core/approval.ts';
 import type { EventBody } from '../schema/event.ts';
-import type { CallRecord, Store } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { Store } from '../store/store.ts';
 import type { ActivityDeps } from './deps.ts';
 import { waitingForStore } from './sessions.ts';
 import { toGateCall } from './turn-call.ts';

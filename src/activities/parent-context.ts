@@ -1,7 +1,8 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import { escapeMarkup } from '../core/hint-text.ts';
 import type { InputPart, Msg } from '../schema/message.ts';
-import type { CallRecord, Store } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { Store } from '../store/store.ts';
 import type { SubagentContext } from '../tools/subagent.ts';
 
 /** Characters of one message, and of all together: it is meant to help, not to fill the context of the subagent. */

@@ -4,7 +4,7 @@ import { isOneAnswerEnough } from '../core/approval.ts';
 import { whyUnreadable } from '../core/permission-rule.ts';
 import type { PermissionRule } from '../core/permission.ts';
 import { GivenRule } from '../schema/event.ts';
-import type { CallRecord } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
 import type { Tool } from '../tools/tool.ts';
 
 /** Why an answer to a gate of this tool may not add these rules to the session; undefined when it may. */

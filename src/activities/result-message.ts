@@ -1,6 +1,7 @@
 import { resultMessageId } from '../core/message-ids.ts';
 import type { ToolResultState } from '../schema/message.ts';
-import type { CallRecord, MsgDraft } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { MsgDraft } from '../store/store.ts';
 import type { ToolOutcome } from '../tools/tool.ts';
 
 /** The message of a call's result; the store puts it at the place that the call's own message reserved. */

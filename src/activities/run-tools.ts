@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import type { CallChange, StepActivities } from '../contracts/activities.ts';
 import type { SessionRef } from '../contracts/ids.ts';
-import type { CallRecord, CallStore } from '../store/store.ts';
+import type { CallRecord, CallStore } from '../store/call-store.ts';
 import { NotInStoreError } from '../store/store-errors.ts';
 import { CallMark } from './call-mark.ts';
 import { CallRun, turnLedger, type Batch } from './call-run.ts';

@@ -1,7 +1,8 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import type { SentConfirmation } from '../contracts/inputs.ts';
 import { sealedAnswersId } from '../core/message-ids.ts';
-import type { CallRecord, Store } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { Store } from '../store/store.ts';
 
 /** An answer to this call with what its sender put into the store; undefined when that is not there, or not for this call. */
 export async function openSealed(

@@ -1,7 +1,8 @@
 import type { Agent } from '../agents/agent.ts';
 import type { GateOutcome } from '../contracts/activities.ts';
 import type { PermissionPolicy } from '../core/permission.ts';
-import type { CallRecord, SessionRecord, Store } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { SessionRecord, Store } from '../store/store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 import type { Tool } from '../tools/tool.ts';
 import { isCoveredBy, judge } from './judge.ts';

@@ -3,7 +3,8 @@ import type { EndedTask } from '../contracts/tasks.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import { resultMessageId } from '../core/message-ids.ts';
 import type { EventBody } from '../schema/event.ts';
-import type { CallRecord, Store } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { Store } from '../store/store.ts';
 import {
   backgroundSlot,
   type BackgroundTask,

@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { TurnCall } from '../contracts/inputs.ts';
 import type { GateCall } from '../schema/event.ts';
-import type { CallRecord } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
 import { parseArguments } from '../tools/parse-arguments.ts';
 
 const reasonLength = 500;

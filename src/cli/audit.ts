@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { PermissionRule } from '../core/permission.ts';
 import { formatRule } from '../core/permission-rule.ts';
-import type { AuditEntry } from '../store/store.ts';
+import type { AuditEntry } from '../store/call-store.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { existingSession } from './existing-session.ts';
 import { openReader, withClient } from './open-client.ts';

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import type { PendingCall, Session } from '../client/index.ts';
 import type { Msg } from '../schema/message.ts';
-import type { AuditEntry } from '../store/store.ts';
+import type { AuditEntry } from '../store/call-store.ts';
 import { argumentDiff, argumentsOf } from './argument-diff.ts';
 
 /** A call was decided on with other arguments than the transcript shows, which keeps what the model proposed. */

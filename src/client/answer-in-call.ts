@@ -2,7 +2,8 @@ import type { SessionRef } from '../contracts/ids.ts';
 import type { Confirmation } from '../contracts/inputs.ts';
 import { toActor, type Actor } from '../core/approval.ts';
 import { answerSlot, type GivenAnswer } from '../core/asked-in-call.ts';
-import type { CallRecord, Store } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { Store } from '../store/store.ts';
 import { DurascopeError } from './durascope-error.ts';
 
 /** The call runs, and asks meanwhile: its worker waits for the answer in the store. */

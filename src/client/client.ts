@@ -5,11 +5,9 @@ import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Block, FinishReason, InputPart, Msg, Usage } from '../schema/message.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
+import type { AuditEntry, CallRecord, GateState } from '../store/call-store.ts';
 import type {
-  AuditEntry,
-  CallRecord,
   DayUsage,
-  GateState,
   MessageOrder,
   Page,
   PageRequest,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type * as api from '../schema/api-answers.ts';
-import type { DayUsage, GateState, Page, PageRequest } from '../store/store.ts';
+import type { GateState } from '../store/call-store.ts';
+import type { DayUsage, Page, PageRequest } from '../store/store.ts';
 import { checkId, checkKnown } from './check-options.ts';
 import type {
   Durascope,

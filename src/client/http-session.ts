@@ -8,14 +8,8 @@ import type { PermissionMode, PermissionRule } from '../core/permission.ts';
 import type { SessionView, Submitted } from '../schema/api-answers.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Msg } from '../schema/message.ts';
-import type {
-  AuditEntry,
-  MessageOrder,
-  Page,
-  PageRequest,
-  SessionPermissions,
-  TurnRecord,
-} from '../store/store.ts';
+import type { AuditEntry } from '../store/call-store.ts';
+import type { MessageOrder, Page, PageRequest, SessionPermissions, TurnRecord } from '../store/store.ts';
 import type { TeamView } from '../team/team-view.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
 import { checkAnswers, checkPermissionChange, checkSubmitOptions, checkTurnNumber } from './check-options.ts';

@@ -1,7 +1,8 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import { childSessionId, subagentName } from '../core/lineage.ts';
 import { isExecutable } from '../core/next-action.ts';
-import type { CallRecord, Store } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { Store } from '../store/store.ts';
 import type { PendingCall } from './client.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
 

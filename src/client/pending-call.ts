@@ -1,7 +1,7 @@
 import type { SessionRef } from '../contracts/ids.ts';
 import { votesNeeded } from '../core/approval.ts';
 import { isWaiting } from '../core/next-action.ts';
-import type { CallRecord } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
 import type { PendingCall } from './client.ts';
 
 export function toPendingCall(

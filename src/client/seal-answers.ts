@@ -4,7 +4,8 @@ import type { Confirmation, SentConfirmation } from '../contracts/inputs.ts';
 import { canonicalJson } from '../core/canonical-json.ts';
 import { sealedAnswersId } from '../core/message-ids.ts';
 import type { Json } from '../schema/message.ts';
-import type { CallRecord, Store } from '../store/store.ts';
+import type { CallRecord } from '../store/call-store.ts';
+import type { Store } from '../store/store.ts';
 import { DurascopeError, type DurascopeErrorCode } from './durascope-error.ts';
 
 /**

@@ -6,7 +6,8 @@ import { defaultTaskQueue } from '../contracts/task-queues.ts';
 import { watchOwner } from '../events/watch-owner.ts';
 import { readDevRecord } from '../settings/dev-record.ts';
 import { openStore, type OpenStore } from '../store/open-store.ts';
-import type { DayUsage, GateState, Page, PageRequest } from '../store/store.ts';
+import type { GateState } from '../store/call-store.ts';
+import type { DayUsage, Page, PageRequest } from '../store/store.ts';
 import type {
   Durascope,
   EventOptions,

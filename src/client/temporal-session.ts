@@ -28,8 +28,8 @@ import type { AgentEvent } from '../schema/event.ts';
 import type { Msg } from '../schema/message.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
 import type { PermissionMode, PermissionRule } from '../core/permission.ts';
+import type { AuditEntry } from '../store/call-store.ts';
 import type {
-  AuditEntry,
   MessageOrder,
   Page,
   PageRequest,

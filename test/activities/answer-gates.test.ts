@@ -11,7 +11,7 @@ import type { Confirmation } from '../../src/contracts/inputs.ts';
 import type { PermissionRule } from '../../src/core/permission.ts';
 import { createModelRegistry } from '../../src/model/registry.ts';
 import { openStore, type OpenStore } from '../../src/store/open-store.ts';
-import type { CallDraft } from '../../src/store/store.ts';
+import type { CallDraft } from '../../src/store/call-store.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { kindsOf, openedTurn, step } from '../store/sample-session.ts';
 import { testScope } from '../support/worker-scope.ts';

@@ -12,7 +12,7 @@ import type { SessionRef } from '../../src/contracts/ids.ts';
 import { deliver } from '../../src/inbox/deliver.ts';
 import { createModelRegistry } from '../../src/model/registry.ts';
 import { openStore, type OpenStore } from '../../src/store/open-store.ts';
-import type { CallRecord } from '../../src/store/store.ts';
+import type { CallRecord } from '../../src/store/call-store.ts';
 import type { LoadedTools, ToolSource } from '../../src/tools/tool-source.ts';
 import { openedTurn } from '../store/sample-session.ts';
 import { aTool } from '../tools/a-tool.ts';

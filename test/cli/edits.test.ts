@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { editAmong } from '../../src/cli/edits.ts';
-import type { AuditEntry } from '../../src/store/store.ts';
+import type { AuditEntry } from '../../src/store/call-store.ts';
 
 const entry = (of: Partial<AuditEntry>): AuditEntry => ({
   id: 1,

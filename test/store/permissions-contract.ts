@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { SessionRef } from '../../src/contracts/ids.ts';
 import type { PermissionRule } from '../../src/core/permission.ts';
-import type { AuditDraft, CallDraft, Store } from '../../src/store/store.ts';
+import type { AuditDraft, CallDraft } from '../../src/store/call-store.ts';
+import type { Store } from '../../src/store/store.ts';
 import { allowedCall, closeTurn, kindsOf, newRef, openedTurn, result, step } from './sample-session.ts';
 
 const payRule: PermissionRule = { tool: 'pay', pattern: 'amount=5', behavior: 'allow', source: 'session' };

@@ -4,7 +4,8 @@ import { resultMessageId, stepMessageId } from '../../src/core/message-ids.ts';
 import { noUsage } from '../../src/core/usage.ts';
 import type { EventBody } from '../../src/schema/event.ts';
 import type { ToolResultState } from '../../src/schema/message.ts';
-import type { CallDraft, CallStore, MsgDraft, Store } from '../../src/store/store.ts';
+import type { CallDraft, CallStore } from '../../src/store/call-store.ts';
+import type { MsgDraft, Store } from '../../src/store/store.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 

@@ -7,7 +7,7 @@ import { defineAgent } from '../../src/agents/define-agent.ts';
 import { DurascopeError, type Session, type Turn } from '../../src/client/index.ts';
 import { confirmSignal, externalResultSignal, steerSignal } from '../../src/contracts/messages.ts';
 import { foldEvents } from '../../src/core/fold-events.ts';
-import type { CallRecord } from '../../src/store/store.ts';
+import type { CallRecord } from '../../src/store/call-store.ts';
 import { calls, says, type ScriptedCall } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { readEvents } from '../support/read-events.ts';

@@ -1,4 +1,4 @@
-import type { AuditDraft, AuditEntry, AuditStore } from '../store.ts';
+import type { AuditDraft, AuditEntry, AuditStore } from '../call-store.ts';
 import { numberCursor, pageLimit, toPage } from './page.ts';
 import type { AuditRow } from './schema.ts';
 import { sessionKey } from './sessions.ts';

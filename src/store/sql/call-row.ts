@@ -1,6 +1,6 @@
 import { isSettled } from '../../core/next-action.ts';
 import type { Msg } from '../../schema/message.ts';
-import type { CallDraft, CallRecord, OwnedCall } from '../store.ts';
+import type { CallDraft, CallRecord, OwnedCall } from '../call-store.ts';
 import type { CallRow } from './schema.ts';
 import type { SessionWriter } from './session-writer.ts';
 

@@ -5,7 +5,7 @@ import { resultMessageId } from '../../core/message-ids.ts';
 import { isSettled } from '../../core/next-action.ts';
 import type { EventBody } from '../../schema/event.ts';
 import { NotInStoreError } from '../store-errors.ts';
-import type { CallRecord, CallStore } from '../store.ts';
+import type { CallRecord, CallStore } from '../call-store.ts';
 import { placeResult } from './call-results.ts';
 import { toCall, toOwnedCall } from './call-row.ts';
 import type { CallDetail } from './call-row.ts';

@@ -4,7 +4,7 @@ import { turnIdOf } from '../../contracts/ids.ts';
 import type { EventBody } from '../../schema/event.ts';
 import type { Msg } from '../../schema/message.ts';
 import { TurnEndedError } from '../store-errors.ts';
-import type { CallRecord, CallStore } from '../store.ts';
+import type { CallRecord, CallStore } from '../call-store.ts';
 import { placeResult } from './call-results.ts';
 import { newCallRow, toCall } from './call-row.ts';
 import { messageColumns, toMessage } from './message-row.ts';

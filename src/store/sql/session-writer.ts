@@ -1,7 +1,8 @@
 import type { Insertable, Transaction, Updateable } from 'kysely';
 import type { EventBody, EventKind } from '../../schema/event.ts';
 import type { Msg } from '../../schema/message.ts';
-import type { AuditDraft, KeptEvent, MsgDraft, SessionState } from '../store.ts';
+import type { AuditDraft } from '../call-store.ts';
+import type { KeptEvent, MsgDraft, SessionState } from '../store.ts';
 import { toMessageRow } from './message-row.ts';
 import type { Database, MessageRow, NewEvent, SessionRow } from './schema.ts';
 
