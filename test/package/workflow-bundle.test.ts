@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { bundleOwn } from '../../src/worker/workflow-bundle.ts';
 
@@ -26,6 +27,15 @@ describe('the workflow bundle', () => {
   it('holds the fixed set of packages and folders, and no zod', () => {
     const origins = new Set(sourcesOf(code).flatMap((source) => originOf(source) ?? []));
     expect([...origins].toSorted()).toEqual(allowed);
+  });
+
+  it('keeps nothing in variables of modules: all workflows of a worker share these', async () => {
+    const own = sourcesOf(code).flatMap(
+      (source) => /\/(src\/(?:contracts|core|workflows)\/.+\.ts)$/.exec(source)?.[1] ?? [],
+    );
+    const texts = await Promise.all(own.map((path) => readFile(path, 'utf8')));
+    expect(own.length).toBeGreaterThan(30);
+    expect(own.filter((_, i) => /^(export )?(let|var) /m.test(texts[i] ?? ''))).toEqual([]);
   });
 
   it('stays under 2 MB', () => {
