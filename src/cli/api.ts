@@ -65,6 +65,7 @@ export async function startApi(settings: Settings, options: ApiOptions): Promise
       ...(agents ? { agents } : {}),
       ...(page === undefined ? {} : { adminPage: page }),
       schedules: client.schedules,
+      pipelines: client.pipelines,
       ...(webUrl === undefined
         ? {}
         : { temporalWeb: { url: webUrl.replace(/\/$/, ''), namespace: temporal.namespace } }),

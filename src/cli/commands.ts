@@ -18,6 +18,7 @@ export const commandNames = [
   'interrupt',
   'steer',
   'schedule',
+  'pipeline',
   'tools',
   'skills',
   'workspace',

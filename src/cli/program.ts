@@ -22,6 +22,7 @@ const makers: Record<CommandName, () => Promise<Command>> = {
   interrupt: async () => (await import('./interrupt.ts')).interruptCommand(),
   steer: async () => (await import('./steer.ts')).steerCommand(),
   schedule: async () => (await import('./schedule.ts')).scheduleCommand(),
+  pipeline: async () => (await import('./pipeline.ts')).pipelineCommand(),
   tools: async () => (await import('./tools.ts')).toolsCommand(),
   skills: async () => (await import('./skills.ts')).skillsCommand(),
   workspace: async () => (await import('./workspace.ts')).workspaceCommand(),

@@ -1,7 +1,14 @@
 export { DurascopeClient, type ConnectOptions } from './temporal-client.ts';
 export type { HttpConnectOptions } from './http-client.ts';
 export { DurascopeError, type DurascopeErrorCode } from './durascope-error.ts';
-export type { Pipeline, PipelineAnswer, PipelineOptions, Pipelines, PipelineStatus } from './pipelines.ts';
+export type {
+  Pipeline,
+  PipelineAnswer,
+  PipelineOptions,
+  Pipelines,
+  PipelineStatus,
+  PipelineSummary,
+} from './pipelines.ts';
 export type { Schedule, ScheduleOptions, ScheduleRun, Schedules, ScheduleSummary } from './schedules.ts';
 export type { FlowFailure } from '../core/flow.ts';
 export type { Flow, Predicate } from '../schema/flow.ts';

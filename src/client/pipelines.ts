@@ -19,6 +19,16 @@ export interface Pipelines {
   start(options: PipelineOptions): Promise<Pipeline>;
   /** One that was started: nothing is asked yet. */
   get(owner: string, id: string): Pipeline;
+  /** All of the owner's that Temporal keeps, newest first, page by page underneath. One that was just started may show a moment later. */
+  list(owner: string): AsyncIterable<PipelineSummary>;
+}
+
+export interface PipelineSummary {
+  id: string;
+  state: PipelineStatus['state'];
+  /** ISO times. */
+  startedAt: string;
+  endedAt?: string;
 }
 
 export interface PipelineOptions {

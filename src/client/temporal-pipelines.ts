@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { CancelledFailure, WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { WorkflowFailedError } from '@temporalio/client';
+import { WorkflowFailedError, type WorkflowExecutionStatusName } from '@temporalio/client';
 import { isValidId } from '../contracts/ids.ts';
 import {
   pipelineQuery,
@@ -17,7 +17,14 @@ import type { Json } from '../schema/message.ts';
 import { callTemporal } from './call-temporal.ts';
 import { isNotFound } from '../inbox/temporal-failures.ts';
 import { DurascopeError } from './durascope-error.ts';
-import type { Pipeline, PipelineAnswer, PipelineOptions, Pipelines, PipelineStatus } from './pipelines.ts';
+import type {
+  Pipeline,
+  PipelineAnswer,
+  PipelineOptions,
+  Pipelines,
+  PipelineStatus,
+  PipelineSummary,
+} from './pipelines.ts';
 import { plainText } from './plain-text.ts';
 import type { ClientContext } from './temporal-client.ts';
 
@@ -44,7 +51,7 @@ export class TemporalPipelines implements Pipelines {
           taskQueue: this.#context.taskQueue,
           args: [input],
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          memo: { digest: digestOf(input) },
+          memo: { digest: digestOf(input), startedAt: new Date().toISOString() },
           staticSummary: `pipeline ${id} of ${owner}`,
         }),
       );
@@ -59,6 +66,22 @@ export class TemporalPipelines implements Pipelines {
     return new TemporalPipeline(this.#context, owner, id);
   }
 
+  async *list(owner: string): AsyncGenerator<PipelineSummary, void, void> {
+    if (!isValidId(owner)) throw invalid(`owner ${JSON.stringify(owner)} is not valid`);
+    const prefix = pipelineWorkflowId({ owner, id: '' });
+    const query = `WorkflowType = "agentPipeline" AND WorkflowId STARTS_WITH "${prefix}" AND ExecutionStatus != "ContinuedAsNew"`;
+    for await (const run of this.#context.temporal.workflow.list({ query })) {
+      const { workflowId, status, memo, startTime, closeTime } = run;
+      yield {
+        id: workflowId.slice(prefix.length),
+        state: stateOf(status.name),
+        // It may have continued as new.
+        startedAt: (memo?.['startedAt'] as string | undefined) ?? startTime.toISOString(),
+        ...(closeTime ? { endedAt: closeTime.toISOString() } : {}),
+      };
+    }
+  }
+
   async #mustBeSame(input: PipelineInput, cause: unknown): Promise<void> {
     const handle = this.#context.temporal.workflow.getHandle(pipelineWorkflowId(input));
     const { memo } = await callTemporal(this.#context, () => handle.describe());
@@ -68,6 +91,21 @@ export class TemporalPipelines implements Pipelines {
       `There is a pipeline ${input.id} of ${input.owner} with another flow, input or mode: take another id`,
       { cause },
     );
+  }
+}
+
+function stateOf(status: WorkflowExecutionStatusName): PipelineStatus['state'] {
+  switch (status) {
+    case 'RUNNING':
+    case 'PAUSED':
+    case 'CONTINUED_AS_NEW':
+      return 'running';
+    case 'COMPLETED':
+      return 'done';
+    case 'CANCELLED':
+      return 'cancelled';
+    default:
+      return 'failed';
   }
 }
 
@@ -114,13 +152,12 @@ class TemporalPipeline implements Pipeline {
   async status(): Promise<PipelineStatus> {
     try {
       const { status } = await callTemporal(this.#context, () => this.#handle().describe());
-      if (status.name === 'COMPLETED') return { state: 'done' };
-      if (status.name === 'CANCELLED') return { state: 'cancelled' };
-      if (status.name !== 'RUNNING' && status.name !== 'CONTINUED_AS_NEW') return { state: 'failed' };
+      const state = stateOf(status.name);
+      if (state !== 'running') return { state };
       const view = await this.#handle()
         .query(pipelineQuery)
         .catch(() => undefined);
-      return { state: 'running', ...(view ? { turns: view.turns, running: view.running } : {}) };
+      return { state, ...(view ? { turns: view.turns, running: view.running } : {}) };
     } catch (error) {
       throw this.#known(error);
     }

@@ -280,6 +280,37 @@ export const ScheduleView = Schedule.extend({
 /** `isWhole`: there are no more than these. */
 export const ScheduleList = z.object({ items: z.array(Schedule), isWhole: z.boolean() });
 
+const pipelineState = z.enum(['running', 'done', 'failed', 'cancelled']);
+
+export const PipelineStarted = z.object({ id: z.string() });
+
+/** `isWhole`: there are no more than these. */
+export const PipelineList = z.object({
+  items: z.array(
+    z.object({
+      id: z.string(),
+      state: pipelineState,
+      startedAt: z.string(),
+      endedAt: z.string().exactOptional(),
+    }),
+  ),
+  isWhole: z.boolean(),
+});
+
+export const PipelineView = z.object({
+  id: z.string(),
+  state: pipelineState,
+  /** Turns that answered, and those that run now; absent where no worker answers. */
+  turns: count.exactOptional(),
+  running: count.exactOptional(),
+  /** What its last step said; empty when it failed. */
+  text: z.string().exactOptional(),
+  /** Where and why it failed. */
+  error: z.string().exactOptional(),
+  /** Items of fan-outs that failed, where others did not. */
+  failures: z.array(z.object({ place: z.string(), what: z.string(), message: z.string() })).exactOptional(),
+});
+
 export const LoadView = z.object({
   gates: z.object({ asking: count, submitted: count, uncertain: count }),
   queued: z.object({ workflows: count, activities: count }),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { GivenRule } from './event.ts';
+import { Flow } from './flow.ts';
 import { InputPart, Json } from './message.ts';
 import { PermissionMode } from './permission-mode.ts';
 
@@ -72,6 +73,13 @@ export const SteerTurn = z.strictObject({
 });
 
 export const InterruptTurn = z.strictObject({ reason: name.exactOptional() });
+
+export const StartPipeline = z.strictObject({
+  id: Id.exactOptional(),
+  flow: Flow,
+  input: text.regex(/\S/, 'input is empty: say what is to be done'),
+  actor: ActorField.exactOptional(),
+});
 
 const callId = text.min(1, 'write the id of a call');
 

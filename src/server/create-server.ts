@@ -2,6 +2,7 @@ import type { Durascope } from '../client/client.ts';
 import type { AgentDescription } from '../agents/describe-agent.ts';
 import { adminPage } from './admin-page.ts';
 import type { OwnerLimits, Price } from '../schema/api-config.ts';
+import type { Pipelines } from '../client/pipelines.ts';
 import type { Schedules } from '../client/schedules.ts';
 import { EventHub } from './event-hub.ts';
 import { createApp } from './app.ts';
@@ -14,6 +15,7 @@ import { agUiRoutes } from './routes/ag-ui.ts';
 import { scheduleChangeRoutes } from './routes/change-schedules.ts';
 import { eventRoutes } from './routes/events.ts';
 import { gateRoutes } from './routes/gates.ts';
+import { pipelineRoutes } from './routes/pipelines.ts';
 import { scheduleRoutes } from './routes/schedules.ts';
 import { serviceRoutes } from './routes/service.ts';
 import { sessionRoutes } from './routes/sessions.ts';
@@ -36,6 +38,8 @@ export interface ServerOptions {
   adminPage?: string;
   /** Those of the client, to be listed and changed. */
   schedules?: Omit<Schedules, 'create'>;
+  /** Those of the client. */
+  pipelines?: Pipelines;
   /** Where people look at runs: the admin page links to it. */
   temporalWeb?: { url: string; namespace: string };
   /** What one owner may use. Default: no limits. */
@@ -64,6 +68,7 @@ export const routes = [
   ...agUiRoutes,
   ...usageRoutes,
   ...scheduleRoutes,
+  ...pipelineRoutes,
   ...scheduleChangeRoutes,
   ...serviceRoutes,
 ];
@@ -98,6 +103,7 @@ export function createServer(options: ServerOptions): DurascopeServer {
     ...(agents ? { agents } : {}),
     ...(options.renderMetrics ? { renderMetrics: options.renderMetrics } : {}),
     meters,
+    ...(options.pipelines ? { pipelines: options.pipelines } : {}),
     ...(options.schedules ? { schedules: options.schedules } : {}),
     ...(options.temporalWeb ? { temporalWeb: options.temporalWeb } : {}),
   });

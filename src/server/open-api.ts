@@ -2,6 +2,7 @@ import { z } from 'zod';
 import * as answers from '../schema/api-answers.ts';
 import * as requests from '../schema/api-requests.ts';
 import { AgentEvent, PermissionRule, Question } from '../schema/event.ts';
+import { Flow, Predicate } from '../schema/flow.ts';
 import { Block, InputPart, Json, Msg, Usage } from '../schema/message.ts';
 import { ownerHeader } from './handle-call.ts';
 import { problems } from './problem.ts';
@@ -123,10 +124,12 @@ function header(name: string, schema: Schema): Schema {
 const named = {
   AgentEvent,
   Block,
+  Flow,
   InputPart,
   Json,
   Msg,
   PermissionRule,
+  Predicate,
   Question,
   Usage,
   ...requests,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Durascope } from '../client/client.ts';
 import type { AgentDescription } from '../agents/describe-agent.ts';
+import type { Pipelines } from '../client/pipelines.ts';
 import type { Schedules } from '../client/schedules.ts';
 import type { EventHub } from './event-hub.ts';
 import type { Limits } from './limits.ts';
@@ -26,6 +27,8 @@ export interface RouteContext {
   events: EventHub;
   /** Absent where the server has none. */
   schedules?: Omit<Schedules, 'create'>;
+  /** Absent where the server has none. */
+  pipelines?: Pipelines;
   /** Where Temporal Web is, where the server knows it. */
   temporalWeb?: { url: string; namespace: string };
   limits: Limits;

@@ -10,6 +10,19 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
+describe('durascope pipeline', () => {
+  it('starts one from a file, and shows what it came to', async () => {
+    stack.model.says('Whales sing.');
+    await stack.project.write('flow.json', JSON.stringify({ kind: 'turn', agent: 'support' }));
+    const cli = (line: string) => stack.cli('pipeline', ...line.split(' '));
+    const started = await cli('start whales --flow flow.json --input Whales');
+    expect(started).toMatchObject({ code: 0, stdout: 'whales: started\n' });
+    let shown = '';
+    while (!shown.includes(' · done')) shown = (await cli('show whales')).stdout;
+    expect(shown).toBe('whales · done · turns: 1 done\n\nWhales sing.\n');
+  });
+});
+
 describe('durascope schedule', () => {
   it('creates one, shows, runs, pauses and deletes it', async () => {
     stack.model.says('All quiet.');

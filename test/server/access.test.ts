@@ -133,6 +133,7 @@ describe('every route of the OpenAPI document', () => {
       steerTurn: { input: 'x' },
       interruptTurn: {},
       cancelTask: {},
+      startPipeline: { flow: { kind: 'turn', agent: 'payer' }, input: 'Pay' },
       changePermissions: {},
       confirm: { results: [{ callId, decision: 'allow' }] },
       submitExternalResults: { results: [{ callId, state: 'success', content: 'x' }] },
@@ -205,7 +206,7 @@ describe('every route of the OpenAPI document', () => {
     const shown = await api.post('/v1/agents/payer/ag-ui', bodies['runAgUi'], bearer(foreign.key));
     expect(shown.body).toContain('"messages":[]');
     expect(shown.body).not.toContain(callId);
-    for (const list of ['/v1/sessions', '/v1/gates', '/v1/usage'])
+    for (const list of ['/v1/sessions', '/v1/gates', '/v1/usage', '/v1/pipelines'])
       expect((await api.get(list, bearer(foreign.key))).body.items).toEqual([]);
     // It all left the call and the schedule as they were.
     expect(await stack.client.schedules.get('acme', 'guarded')).toMatchObject({

@@ -46,6 +46,42 @@ async function submit(sessionId: string, input: string, headers: Record<string, 
 const turnPath = (turnId: string) => `/v1/turns/${encodeURIComponent(turnId)}`;
 
 describe('the API', () => {
+  it('starts a pipeline once for a key, tells what it came to, lists and cancels it', async () => {
+    stack.model.says('Whales sing.').calls('pay', { amount: 1 });
+    const start = (input: string, key: string) =>
+      api.post(
+        '/v1/pipelines',
+        { flow: { kind: 'turn', agent: 'payer' }, input },
+        { 'idempotency-key': key },
+      );
+    const { status, body } = await start('Whales', 'p1');
+    expect(status).toBe(201);
+    expect((await start('Whales', 'p1')).body).toEqual(body);
+    expect(await start('Cats', 'p1')).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    const one = stack.client.pipelines.get('acme', body.id as string);
+    await one.result();
+    expect((await api.get(`/v1/pipelines/${one.id}`)).body).toEqual({
+      id: one.id,
+      state: 'done',
+      text: 'Whales sing.',
+      turns: 1,
+      failures: [],
+    });
+
+    const waiting = (await start('Pay', 'p2')).body.id as string;
+    while ((await stack.client.gates('acme')).items.length === 0)
+      await new Promise((next) => setTimeout(next, 20));
+    expect((await api.get(`/v1/pipelines/${waiting}`)).body).toMatchObject({ state: 'running', running: 1 });
+    expect((await api.send('POST', `/v1/pipelines/${waiting}/cancel`)).status).toBe(204);
+    await stack.client.pipelines.get('acme', waiting).result();
+    // What is listed comes a moment later.
+    const states = async () => {
+      const { items } = (await api.get('/v1/pipelines')).body as { items: { id: string; state: string }[] };
+      return Object.fromEntries(items.map(({ id, state }) => [id, state]));
+    };
+    await expect.poll(states).toEqual({ [one.id]: 'done', [waiting]: 'cancelled' });
+  });
+
   it('runs a turn: begins the session, submits, waits, reads the reply and the transcript', async () => {
     stack.model.answers(({ lastUserText }) => says(`re: ${lastUserText}`));
     const created = await api.post('/v1/sessions', {

@@ -37,6 +37,7 @@ export async function startApi(
   const server = createServer({
     client: stack.client,
     schedules: stack.client.schedules,
+    pipelines: stack.client.pipelines,
     authenticate: openAccess(owner),
     ...(agents ? { agents: () => agents.map(describeAgent) } : {}),
     ...rest,
