@@ -65,9 +65,9 @@ const stories: Record<string, () => Promise<WorkflowHandle>> = {
     await pipeline.result();
     return temporal.workflow.getHandle(pipelineWorkflowId(pipeline));
   },
-  async 'scheduled-turn'() {
+  async 'scheduled-turn-with-actor'() {
     stack.model.says('Reported.');
-    const input = { owner: 'acme', schedule: 'daily', agent: agent.name, input: 'Report' };
+    const input = { owner: 'acme', schedule: 'daily', agent: agent.name, input: 'Report', actor: 'ann' };
     return start('scheduledTurn', [{ ...input, permissionMode: 'dont_ask', session: `r-${randomUUID()}` }]);
   },
   async 'wake-up'() {
