@@ -143,7 +143,8 @@ export interface Session {
   /** Replays from the cursor and goes on live: in order, without a gap or a repeat. */
   events(options?: EventOptions): AsyncIterable<AgentEvent>;
   /**
-   * Ends the session and deletes all that the store keeps of it: messages, events, calls, their audit.
+   * Ends the session and deletes all that the store keeps of it: messages, events, calls, their audit. What Temporal has of its runs is
+   * deleted too, as far as it lists them by then and allows that; the rest goes with the namespace's retention.
    *
    * With `force` what is below it is ended and erased too, guests of its team aside.
    *

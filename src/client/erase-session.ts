@@ -8,6 +8,7 @@ import type { SessionRecord } from '../store/store.ts';
 import { readTasks } from '../tasks/background-slot.ts';
 import { isNotFound } from '../inbox/temporal-failures.ts';
 import { callTemporal, isOpen } from './call-temporal.ts';
+import { deleteExecutions } from './delete-executions.ts';
 import { DurascopeError } from './durascope-error.ts';
 import type { ClientContext } from './temporal-client.ts';
 
@@ -87,6 +88,7 @@ async function endSession(context: ClientContext, { ref, lastTurn }: SessionReco
   for (const id of await runningTasks(context, ref)) await terminate(context, id);
   for (const { key } of await openReminders(store, ref))
     await terminate(context, reminderWorkflowId(ref, key));
+  await deleteExecutions(context, ref);
 }
 
 async function isBusy(context: ClientContext, { ref, state, control }: SessionRecord): Promise<boolean> {

@@ -250,6 +250,25 @@ describe.each(['temporal', 'http'] as const)('the client over %s', (transport) =
     await expect.poll(() => removed.splice(0)).toEqual(['kept']);
   });
 
+  it('asks Temporal to delete the runs of a session that is erased: it does so within a minute', async () => {
+    stack.model.says('Noted.');
+    const session = sessionOf('forgotten');
+    const turn = await session.submit('A secret');
+    await turn.result();
+    const { workflow } = new Client({ connection: stack.connection });
+    const isListed = async () => {
+      for await (const _ of workflow.list({ query: `WorkflowId = "${turn.id}"` })) return true;
+      return false;
+    };
+    await vi.waitUntil(isListed, { timeout: 20_000 });
+    const asked = vi.spyOn(stack.connection.workflowService, 'deleteWorkflowExecution');
+    await session.erase({ force: true });
+    const deleted = asked.mock.calls.map(
+      ([request]) => (request as { workflowExecution: { workflowId: string } }).workflowExecution.workflowId,
+    );
+    expect(deleted).toContain(turn.id);
+  });
+
   it('erases a session with others at work below it by force alone, and them with it', async () => {
     const session = sessionOf('above');
     await session.open();
