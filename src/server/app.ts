@@ -14,7 +14,7 @@ export interface AppOptions extends Handling {
   corsOrigins: readonly string[];
 }
 
-type Env = { Variables: { requestId: string; about?: { owner: string; actor: string } } };
+type Env = { Variables: { requestId: string; about?: Record<string, unknown> } };
 
 /** The API as one `fetch`. */
 export function createApp(routes: readonly Route[], options: AppOptions): Hono<Env> {

@@ -39,8 +39,15 @@ export async function handleCall(route: Route, context: Context, handling: Handl
   };
   const answer = await route.handle(call, handling);
   if (answer instanceof Response) return answer;
+  context.set('about', { owner, actor: principal.id, ...idsIn(answer) });
   if (answer === undefined) return new Response(null, { status: route.status });
   return context.json(answer as object, route.statusOf?.(answer) ?? (route.status as 200));
+}
+
+/** What an answer names, for the log. */
+function idsIn(answer: unknown): Record<string, unknown> {
+  const { turnId, accepted } = (answer ?? {}) as Record<string, unknown>;
+  return { ...(turnId ? { turnId } : {}), ...(accepted ? { callIds: accepted } : {}) };
 }
 
 const nobody: Principal = { owner: '', id: '', roles: [], scopes: [] };

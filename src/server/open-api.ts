@@ -50,10 +50,12 @@ function operation(route: Route, schemas: Components): Schema {
     answer,
     statusOf,
   } = route;
-  const textType = isStream ? 'text/event-stream' : mediaType;
-  const content = textType
-    ? { [textType]: { schema: { type: 'string' } } }
-    : answer && { 'application/json': { schema: schemas.of(answer) } };
+  const content = isStream
+    ? // A schema here would be that of the text to some readers, and of one event to others.
+      { 'text/event-stream': {} }
+    : mediaType
+      ? { [mediaType]: { schema: { type: 'string' } } }
+      : answer && { 'application/json': { schema: schemas.of(answer) } };
   return {
     operationId: name,
     summary,
@@ -62,7 +64,7 @@ function operation(route: Route, schemas: Components): Schema {
       ...parameters('path', params, schemas),
       ...parameters('query', query, schemas),
       ...(isIdempotent ? [header('Idempotency-Key', { type: 'string', minLength: 1, maxLength: 200 })] : []),
-      ...(isStream ? [header('Last-Event-ID', { type: 'string', pattern: '^[0-9]{1,9}$' })] : []),
+      ...(isStream ? [header('Last-Event-ID', { type: 'string', pattern: '^[0-9]{0,9}$' })] : []),
       ...(scope === 'none' ? [] : [header(ownerHeader, schemas.of(requests.Id))]),
     ],
     ...(body

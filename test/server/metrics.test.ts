@@ -60,14 +60,14 @@ afterAll(async () => {
 describe('a turn over HTTP', () => {
   it('shows in the metrics, and in the log by its ids, with nothing of what was said', async () => {
     const headers = { authorization: `Bearer ${key}`, 'x-request-id': 'req-42' };
-    stack.model.calls('pay', { iban: 'DE-secret-iban' });
+    stack.model.calls('pay', { iban: 'DE-secret-iban' }).says('Not paid.');
     const { body } = await api.post(
       '/v1/sessions/measured/turns',
       { agent: 'payer', input: 'my password is hunter2' },
       { ...headers, 'idempotency-key': 'ticket-secret' },
     );
     const turnId = body.turnId as string;
-    await api.get(`/v1/turns/${encodeURIComponent(turnId)}?wait=60`, headers);
+    const waiting = await api.get(`/v1/turns/${encodeURIComponent(turnId)}?wait=60`, headers);
     const stream = await openSse(`${api.url}/v1/sessions/measured/events`, headers);
     await api.get('/v1/sessions/none?x=secret-query', headers);
     await api.post('/v1/sessions/measured/confirmations', { results: 'secret-body' }, headers);
@@ -86,6 +86,12 @@ describe('a turn over HTTP', () => {
     ])
       expect(text).toMatch(line);
     stream.close();
+    const { callId } = waiting.body.pending[0] as { callId: string };
+    await api.post(
+      '/v1/sessions/measured/confirmations',
+      { results: [{ callId, decision: 'deny' }] },
+      headers,
+    );
 
     const logged = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(logged).toContainEqual(
@@ -96,7 +102,11 @@ describe('a turn over HTTP', () => {
         owner: 'acme',
         actor: 'ann',
         sessionId: 'measured',
+        turnId,
       }),
+    );
+    expect(logged).toContainEqual(
+      expect.objectContaining({ operation: 'confirm', sessionId: 'measured', callIds: [callId] }),
     );
     expect(logged).toContainEqual(expect.objectContaining({ operation: 'getTurn', turnId }));
     expect(logged).toContainEqual(
