@@ -58,13 +58,22 @@ const wire = defineTool({
     throw new OutcomeUnknownError('The bank took the order, and did not answer');
   },
 });
+const count = defineTool({
+  name: 'count_stock',
+  description: 'Counts what is in stock, until it is stopped',
+  input: z.object({}),
+  permission: 'allow',
+  backgroundAfterMs: 1,
+  execute: (_, { signal }) =>
+    new Promise<string>((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
+});
 const model = 'openai/gpt-test';
 const support = defineAgent({
   name: 'support',
   description: 'Helps customers of a shop with their orders',
   model,
   instructions: 'Help.',
-  tools: [lookUp, refund, edit, ship, wire, askUser()],
+  tools: [lookUp, refund, edit, ship, wire, count, askUser()],
   tasks: true,
 });
 const clerk = defineAgent({
@@ -344,6 +353,24 @@ describeInBrowser('the pages', () => {
     await said(1_101, 1_101);
     await page.getByText('Message 1101.', { exact: true }).waitFor();
     expect(await page.locator('.message').count()).toBe(101);
+    expect(complaints).toEqual([]);
+  });
+
+  it('shows what goes on in the background, and stops it', async () => {
+    await run(
+      support,
+      'stock',
+      'Count it.',
+      calls('count_stock', {}),
+      says('It is being counted.'),
+      says('Then I stop here.'),
+    );
+    const { page, complaints } = await admin.open('/sessions/stock');
+    const task = page.getByRole('complementary').getByRole('listitem').filter({ hasText: 'count_stock' });
+    await task.getByText('running').waitFor();
+    await task.getByRole('button', { name: 'Stop count_stock' }).click();
+    await task.getByText('cancelled').waitFor();
+    await page.getByText('Then I stop here.').waitFor();
     expect(complaints).toEqual([]);
   });
 

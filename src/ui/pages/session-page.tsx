@@ -114,7 +114,7 @@ interface AsideProps {
 
 function Aside({ session: { session: view, events }, cost }: AsideProps) {
   if (!view) return null;
-  const { usage, permissions, tasks, metadata, sessionId, team } = view;
+  const { usage, permissions, tasks, background, metadata, sessionId, team } = view;
   return (
     <aside aria-label="About the session">
       {tasks.length === 0 ? null : (
@@ -127,7 +127,11 @@ function Aside({ session: { session: view, events }, cost }: AsideProps) {
           <TeamTree team={team} sessionId={sessionId} />
         </Panel>
       ) : null}
-      <Background facts={events} />
+      {background.length === 0 ? null : (
+        <Panel id="background" title="In the background">
+          <Background sessionId={sessionId} tasks={background} />
+        </Panel>
+      )}
       <Below facts={events} team={team} />
       <Panel id="tokens" title="Tokens">
         <dl className="figures">

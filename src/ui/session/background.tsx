@@ -1,32 +1,45 @@
-import { useMemo } from 'react';
-import type { AgentEvent } from '../../schema/event.ts';
+import { useSubmit } from '../gates/use-submit.ts';
+import { SubmitError } from '../gates/submit-error.tsx';
+import { connection } from '../api/connection.ts';
+import { pathOfSession } from '../api/queries.ts';
+import type { SessionView } from '../api/types.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Link, sessionHref } from '../parts/router.tsx';
 
-type Task = Extract<AgentEvent, { kind: 'background_task' }>;
+type Task = SessionView['background'][number];
 
-/** Calls that went on in the background: what each has come to, and where it works. */
-export function Background({ facts }: { facts: readonly AgentEvent[] }) {
-  const tasks = useMemo(() => newestByCall(facts), [facts]);
-  if (tasks.length === 0) return null;
+/** Calls that went on in the background: what each has come to, and where it works. The newest first. */
+export function Background({ sessionId, tasks }: { sessionId: string; tasks: readonly Task[] }) {
+  const submit = useSubmit();
+  const stop = async ({ taskId }: Task): Promise<void> => {
+    const path = `${pathOfSession(sessionId)}/tasks/${encodeURIComponent(taskId)}/cancel`;
+    await connection.json(path, { method: 'POST', body: { reason: 'by the admin page' } });
+  };
   return (
-    <section aria-labelledby="background" className="panel">
-      <h2 id="background">In the background</h2>
-      <ul className="plain">
-        {tasks.map(({ callId, name, state, taskSessionId }) => (
-          <li key={callId}>
-            {taskSessionId === undefined ? name : <Link href={sessionHref(taskSessionId)}>{name}</Link>}{' '}
-            <StateBadge state={state} />
+    <>
+      <ul className="plain background">
+        {tasks.toReversed().map((task) => (
+          <li key={task.taskId}>
+            {task.taskSessionId === undefined ? (
+              <code>{task.name}</code>
+            ) : (
+              <Link href={sessionHref(task.taskSessionId)}>{task.name}</Link>
+            )}{' '}
+            <StateBadge state={task.state} />
+            {task.state === 'running' ? (
+              <button
+                type="button"
+                className="quiet"
+                disabled={submit.isBusy}
+                onClick={() => submit.run(() => stop(task))}
+              >
+                Stop<span className="unseen"> {task.name}</span>
+              </button>
+            ) : null}
           </li>
         ))}
       </ul>
-    </section>
+      <SubmitError error={submit.error} />
+    </>
   );
-}
-
-function newestByCall(facts: readonly AgentEvent[]): Task[] {
-  const tasks = new Map<string, Task>();
-  for (const event of facts)
-    if (event.kind === 'background_task' && !event.path) tasks.set(event.callId, event);
-  return [...tasks.values()];
 }
