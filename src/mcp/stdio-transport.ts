@@ -3,6 +3,7 @@ import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { signalGroup } from '../embedded/signal-group.ts';
 import { hasEnded, spawnTied } from '../embedded/tied-process.ts';
 import { McpServerError } from './mcp-error.ts';
 
@@ -70,7 +71,7 @@ export class StdioTransport implements Transport {
     });
     child.stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
     child.once('close', () => {
-      this.#killGroup();
+      signalGroup(this.#child?.pid, 'SIGKILL');
       this.onclose?.();
     });
     return new Promise((resolve, reject) => {
@@ -97,22 +98,11 @@ export class StdioTransport implements Transport {
     });
     child.stdin?.end();
     const timers = [
-      setTimeout(() => this.#killGroup('SIGTERM'), politeMs),
-      setTimeout(() => this.#killGroup('SIGKILL'), 2 * politeMs),
+      setTimeout(() => signalGroup(this.#child?.pid, 'SIGTERM'), politeMs),
+      setTimeout(() => signalGroup(this.#child?.pid, 'SIGKILL'), 2 * politeMs),
     ];
     await closed;
     timers.forEach((timer) => clearTimeout(timer));
-  }
-
-  /** The last of the group may have ended already. */
-  #killGroup(signal: NodeJS.Signals = 'SIGKILL'): void {
-    const pid = this.#child?.pid;
-    if (pid === undefined) return;
-    try {
-      process.kill(-pid, signal);
-    } catch {
-      // Nothing is left of it.
-    }
   }
 
   /** Lines, put together once each: a large message comes in a thousand pieces. */
@@ -131,7 +121,7 @@ export class StdioTransport implements Transport {
     if (this.#lineBytes <= maxMessageBytes) return;
     this.isTooLarge = true;
     this.#line = [];
-    this.#killGroup();
+    signalGroup(this.#child?.pid, 'SIGKILL');
   }
 
   #take(line: string): void {

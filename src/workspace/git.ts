@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
+import { signalGroup } from '../embedded/signal-group.ts';
 import { guarded } from './run-process.ts';
 
 /**
@@ -93,7 +94,7 @@ export class Git {
     inputPipe.end(input);
     let isLate = false;
     const end = () => {
-      if (child.pid !== undefined) endGroup(child.pid);
+      signalGroup(child.pid, 'SIGKILL');
       stdin.destroy();
       inputPipe.destroy();
     };
@@ -115,13 +116,5 @@ export class Git {
       clearTimeout(timer);
       signal?.removeEventListener('abort', end);
     }
-  }
-}
-
-function endGroup(pid: number): void {
-  try {
-    process.kill(-pid, 'SIGKILL');
-  } catch {
-    // Nothing is left of it.
   }
 }

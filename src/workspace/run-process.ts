@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { signalGroup } from '../embedded/signal-group.ts';
 import { WorkspaceError, type ExecEnd, type OutputChunk } from './workspace.ts';
 
 export interface ProcessStart {
@@ -57,14 +58,14 @@ export async function* runProcess(
   const later = (ms: number, action: () => void) => timers.push(setTimeout(action, ms));
   const killNow = () => {
     const isRunning = child.exitCode === null && child.signalCode === null;
-    signalGroup(child, 'SIGKILL');
+    signalGroup(child.pid, 'SIGKILL');
     child.stdin.destroy();
     if (isRunning) start.onKill?.();
   };
   const end = (reason: ExecEnd['by']) => {
     if (by !== 'itself') return;
     by = reason;
-    signalGroup(child, 'SIGTERM');
+    signalGroup(child.pid, 'SIGTERM');
     later(graceMs, killNow);
   };
   const onAbort = () => end('abort');
@@ -90,15 +91,6 @@ export async function* runProcess(
     signal.removeEventListener('abort', onAbort);
     killNow();
     output.close();
-  }
-}
-
-function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // Nothing is left of it.
   }
 }
 
