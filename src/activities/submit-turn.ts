@@ -18,11 +18,16 @@ import { waitingForStore } from './sessions.ts';
 const answerMs = 30_000;
 
 /** Submits a turn to a session as a client does, from within a workflow. A repeat under the same input id does nothing. */
-export async function submitTurn(deps: ActivityDeps, input: SubmitTurnInput): Promise<SubmittedTurn> {
+export async function submitTurn(
+  deps: Pick<ActivityDeps, 'store' | 'agents'>,
+  input: SubmitTurnInput,
+): Promise<SubmittedTurn> {
   const { store } = deps;
   const { ref, inputId, replyTo, requesters } = input;
   const { submission, agent } = await waitingForStore(async () => {
     deps.agents.get(input.agent);
+    if (input.isAgain && !(await store.sessions.get(ref)))
+      throw ApplicationFailure.nonRetryable(`Session ${ref.sessionId} was erased`, failure.rejected);
     const session = await prepareSession(store, input);
     const submission: Submission = {
       id: inputId,

@@ -80,6 +80,8 @@ export interface SubmitActivities {
 export interface SubmitTurnInput extends OpenChildInput {
   /** Id of the workflow that waits for the end. */
   replyTo: string;
+  /** It was submitted before: a session that is gone was erased, and must not come back. */
+  isAgain?: boolean;
 }
 
 export interface SubmittedTurn {

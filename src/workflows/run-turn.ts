@@ -140,14 +140,14 @@ export async function runInSession(plan: OpenChildInput): Promise<TurnReply> {
   const scope = CancellationScope.current();
   if (scope.consideredCancelled) await scope.cancelRequested;
   const isCancelled = () => scope.consideredCancelled;
-  const submit = () =>
+  const submit = (isAgain: boolean) =>
     submitTurn.executeWithOptions({ summary: `submit to ${plan.ref.sessionId}` }, [
-      { ...plan, replyTo: workflowInfo().workflowId },
+      { ...plan, replyTo: workflowInfo().workflowId, ...(isAgain ? { isAgain } : {}) },
     ]);
   const reply = await CancellationScope.nonCancellable(async () => {
     // A session whose workflow was ended from outside tells nobody: asked again, it closes what it left behind.
     for (let askMs = firstAskMs; ; askMs = Math.min(askMs * 2, longestAskMs)) {
-      const { turnId, reply } = await submit();
+      const { turnId, reply } = await submit(askMs > firstAskMs);
       if (reply) return reply;
       const options = { summary: `end of ${turnId}` };
       await condition(() => hasEnded() || isCancelled(), askMs, options);

@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { Client, type WorkflowClient, type WorkflowHandle } from '@temporalio/client';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
+import { submitTurn } from '../../src/activities/submit-turn.ts';
+import { createAgentRegistry } from '../../src/agents/agent-registry.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import type { Flow } from '../../src/client/index.ts';
 import { calls, fails, says } from '../../src/testing/index.ts';
@@ -193,6 +195,20 @@ describe('a turn inside a workflow of a user', () => {
       { turn: 1, finishReason: 'interrupted' },
     ]);
     expect(stack.model.requests.at(-1)?.messages.map(({ text }) => text)).toContain('c');
+  });
+
+  it('fails when its session is erased, and does not bring it back', async () => {
+    stack.model.calls('pay', {});
+    const handle = await start('relay', owner, ['writer'], 'Pay');
+    const { sessionId } = await gateOf(owner);
+    const session = stack.client.session({ owner, id: sessionId });
+    await session.erase({ force: true });
+    await expect(handle.result()).rejects.toThrow();
+    // Asked for a turn in a named session again, it says so.
+    const named = { ref: { owner, sessionId }, agent: 'writer', inputId: 'i', content: 'x', replyTo: 'w' };
+    const deps = { store: stack.content.store, agents: createAgentRegistry(agents) };
+    await expect(submitTurn(deps, { ...named, isAgain: true })).rejects.toThrow('was erased');
+    expect(await session.exists()).toBe(false);
   });
 
   it('needs a module of workflows that is there', async () => {
