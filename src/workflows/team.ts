@@ -92,7 +92,7 @@ export async function concludeTurn(
       ref,
       turn,
       ...(requesters ? { requesters } : {}),
-      hasMore: session.hasWork,
+      hasMore: session.inbox.hasWaiting,
     });
     for (const report of reports)
       await deliverMessage.executeWithOptions({ summary: 'report to the leader' }, [report]);

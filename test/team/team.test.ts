@@ -185,9 +185,13 @@ describe('a team', () => {
   });
 
   it('reminds a worker that does not report three times, and then sends what it said', async () => {
-    const worker = ofWorker('cid');
+    const worker = ofWorker('cid').calls('hold', {});
     for (const text of ['The sum is 7.', 'I said so.', 'Really.', 'Yes.']) worker.says(text);
     const session = await aTeam('reminds', 'cid');
+    await entered.promise;
+    // What a person asks meanwhile is no report.
+    await at(session, 'cid').submit('And 3 and 4?', { ifBusy: 'queue' });
+    gate.open();
     await eventually(session).toEqual([
       expect.stringMatching(/cid ended its work without a report.*The sum is 7\..*I said so.*Yes\./s),
     ]);
@@ -199,6 +203,7 @@ describe('a team', () => {
   });
 
   it('tells the leader of a worker that fails, reaches its limit, or is interrupted, and why', async () => {
+    [gate, entered] = [new Latch(), new Latch()];
     ofWorker('dan').fails(401);
     ofWorker('eve').queue(calls('hold', {}));
     ofWorker('fay').queue(calls('nothing', {}), calls('nothing', {}), calls('nothing', {}), says('So far.'));
