@@ -133,7 +133,14 @@ describeInBrowser('the pages', () => {
       input: 'Look through what is open.',
       cron: '0 8 * * *',
     });
+    admin.stack.model
+      .when(({ messages }) => messages.some(({ text }) => text === 'Greet all.'))
+      .says('All are greeted.');
+    const { pipelines } = admin.stack.client;
+    const flow = { kind: 'turn' as const, agent: 'support' };
+    const greeting = await pipelines.start({ owner: admin.owner, id: 'greeting', input: 'Greet all.', flow });
     await Promise.all([
+      greeting.result(),
       run(
         support,
         'case-42',
@@ -374,8 +381,13 @@ describeInBrowser('the pages', () => {
     expect(complaints).toEqual([]);
   });
 
-  it('pauses, resumes, runs and deletes a schedule', async () => {
+  it('tells what a pipeline came to; pauses, resumes, runs and deletes a schedule', async () => {
     const { page, complaints } = await admin.open('/schedules');
+    const pipeline = page.getByRole('row').filter({ hasText: 'greeting' });
+    await pipeline.getByText('done').waitFor();
+    await pipeline.getByText('Outcome').click();
+    await pipeline.getByText('All are greeted.').waitFor();
+
     admin.stack.model
       .when(({ messages }) => messages.some(({ text }) => text === 'Look through what is open.'))
       .says('All is well.');

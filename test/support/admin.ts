@@ -55,6 +55,7 @@ export async function startAdmin({
         agents: () => options.agents.map(describeAgent),
         adminPage: built.folder,
         schedules: stack.client.schedules,
+        pipelines: stack.client.pipelines,
         ...serverOptions,
         ...others,
       }),

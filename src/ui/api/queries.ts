@@ -11,6 +11,8 @@ import type {
   Gate,
   HealthView,
   Page,
+  PipelineList,
+  PipelineView,
   ScheduleList,
   ServiceView,
   SessionSummary,
@@ -141,11 +143,43 @@ export function useSchedules() {
 
 type ScheduleChange = 'pause' | 'resume' | 'trigger' | 'delete';
 
+/** The list follows only after a moment: until then it is changed here. */
 export async function changeSchedule(id: string, change: ScheduleChange): Promise<void> {
   const path = `/v1/schedules/${encodeURIComponent(id)}`;
   if (change === 'delete') await connection.send(path, { method: 'DELETE' });
   else await connection.send(`${path}/${change}`, { method: 'POST' });
-  await queryClient.invalidateQueries({ queryKey: ['schedules'] });
+  const now = change === 'delete' ? [] : [await connection.json<ScheduleList['items'][number]>(path)];
+  await queryClient.cancelQueries({ queryKey: ['schedules'] });
+  queryClient.setQueryData<ScheduleList>(
+    ['schedules'],
+    (list) => list && { ...list, items: list.items.flatMap((one) => (one.id === id ? now : one)) },
+  );
+}
+
+/** Undefined where the server has none. */
+export function usePipelines() {
+  return useQuery({
+    queryKey: ['pipelines'],
+    queryFn: ({ signal }) => connection.json<PipelineList>('/v1/pipelines', { signal }),
+    refetchInterval: slowMs,
+  });
+}
+
+export function usePipeline(id: string) {
+  return useQuery({
+    queryKey: ['pipelines', id],
+    queryFn: ({ signal }) => connection.json<PipelineView>(pathOfPipeline(id), { signal }),
+    refetchInterval: slowMs,
+  });
+}
+
+export async function cancelPipeline(id: string): Promise<void> {
+  await connection.send(`${pathOfPipeline(id)}/cancel`, { method: 'POST' });
+  await queryClient.invalidateQueries({ queryKey: ['pipelines'] });
+}
+
+function pathOfPipeline(id: string): string {
+  return `/v1/pipelines/${encodeURIComponent(id)}`;
 }
 
 /** Who one is to the server, and where Temporal Web is. */

@@ -12,6 +12,8 @@ export type TeamView = z.output<typeof answers.Team>;
 export type DayUsage = z.output<typeof answers.DayUsage>;
 export type ServiceView = z.output<typeof answers.ServiceView>;
 export type ScheduleList = z.output<typeof answers.ScheduleList>;
+export type PipelineList = z.output<typeof answers.PipelineList>;
+export type PipelineView = z.output<typeof answers.PipelineView>;
 export type Task = z.output<typeof answers.Task>;
 
 export interface Page<T> {

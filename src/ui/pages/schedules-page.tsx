@@ -5,6 +5,7 @@ import { Link, sessionHref } from '../parts/router.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { Moment, duration } from '../parts/time.tsx';
+import { Pipelines } from './pipeline-table.tsx';
 import { ScheduleActions } from './schedule-actions.tsx';
 
 type Schedule = ScheduleList['items'][number];
@@ -25,6 +26,7 @@ export function SchedulesPage() {
       ) : null}
       {data && data.items.length > 0 ? <ScheduleTable schedules={data.items} /> : null}
       {data && !data.isWhole ? <p className="quiet-text">There are more than these.</p> : null}
+      <Pipelines />
     </>
   );
 }
