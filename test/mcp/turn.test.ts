@@ -71,7 +71,7 @@ describe('a turn with MCP servers', () => {
     expect((await session.get())?.state).toBe('waiting');
     const callId = call?.callId ?? '';
     await expect(session.confirm([{ callId, decision: 'allow' }])).rejects.toMatchObject({
-      code: 'invalid_input',
+      code: 'unfit_answer',
     });
     await session.confirm([{ callId, decision: 'allow', answer: '{"name":"Ada"}' }], { actor: 'ann' });
     expect((await turn.result({ until: 'end' })).text).toBe('Thanks.');
