@@ -337,6 +337,9 @@ describeInBrowser('the pages', () => {
     const long = { owner: admin.owner, sessionId: 'long' };
     await store.sessions.open(long, 'support');
     await openTurn(store, long, 1);
+    const helper = { owner: admin.owner, sessionId: 'long.helper' };
+    const below = { parent: 'long', kind: 'subagent', name: 'helper', relay: 'all' } as const;
+    await store.sessions.open(helper, 'support', below);
     const said = (from: number, to: number) =>
       store.messages.append(
         long,
@@ -355,6 +358,7 @@ describeInBrowser('the pages', () => {
     await page.getByRole('link', { name: 'long', exact: true }).click();
     await page.getByText('Message 1100.', { exact: true }).waitFor();
     expect(await page.locator('.message').count()).toBe(50);
+    await page.getByRole('complementary').getByRole('link', { name: 'helper' }).waitFor();
     await page.getByRole('button', { name: 'Show earlier messages' }).click();
     await page.getByText('Message 1001.', { exact: true }).waitFor();
     await said(1_101, 1_101);

@@ -104,6 +104,19 @@ export function useTurns(sessionId: string, facts: readonly AgentEvent[], oldest
   });
 }
 
+/** The sessions that this one began. @param facts of it: when one below begins, waits or ends, they are read again. */
+export function useChildren(sessionId: string, facts: readonly AgentEvent[]) {
+  const lastChange = facts.findLast(({ kind, path }) => path && /^(turn|run)_/.test(kind))?.id ?? 0;
+  return useQuery({
+    queryKey: ['children', sessionId, lastChange],
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      connection.json<Page<SessionSummary>>(`/v1/sessions?${queryOf({ parent: sessionId, limit: '100' })}`, {
+        signal,
+      }),
+  });
+}
+
 async function turnsBackTo(oldest: number, sessionId: string, signal: AbortSignal): Promise<TurnSummary[]> {
   const turns: TurnSummary[] = [];
   let cursor: string | undefined;

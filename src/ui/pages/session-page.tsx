@@ -132,7 +132,7 @@ function Aside({ session: { session: view, events }, cost }: AsideProps) {
           <Background sessionId={sessionId} tasks={background} />
         </Panel>
       )}
-      <Below facts={events} team={team} />
+      <Below sessionId={sessionId} facts={events} team={team} />
       <Panel id="tokens" title="Tokens">
         <dl className="figures">
           <div>

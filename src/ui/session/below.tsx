@@ -1,14 +1,23 @@
 import { useMemo } from 'react';
 import type { AgentEvent } from '../../schema/event.ts';
-import type { TeamView } from '../api/types.ts';
+import { useChildren } from '../api/queries.ts';
+import type { SessionSummary, TeamView } from '../api/types.ts';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Link, sessionHref } from '../parts/router.tsx';
 
+interface BelowProps {
+  sessionId: string;
+  facts: readonly AgentEvent[];
+  team: TeamView | null;
+}
+
 /** Sessions that work for this one besides the members of its team: subagents and theirs, with what was last heard of each. */
-export function Below({ facts, team }: { facts: readonly AgentEvent[]; team: TeamView | null }) {
-  const found = useMemo(() => sessionsBelow(facts), [facts]);
+export function Below({ sessionId: leader, facts, team }: BelowProps) {
+  const children = useChildren(leader, facts).data?.items;
+  const heard = useMemo(() => sessionsBelow(facts), [facts]);
   const members = new Set(team?.members.map(({ sessionId }) => sessionId));
-  const sessions = found.filter(({ sessionId }) => !members.has(sessionId));
+  const found = new Map([...(children ?? []).map(toBelow), ...heard].map((one) => [one.sessionId, one]));
+  const sessions = [...found.values()].filter(({ sessionId }) => !members.has(sessionId));
   if (sessions.length === 0) return null;
   return (
     <section aria-labelledby="below" className="panel">
@@ -24,8 +33,18 @@ export function Below({ facts, team }: { facts: readonly AgentEvent[]; team: Tea
   );
 }
 
-function sessionsBelow(facts: readonly AgentEvent[]) {
-  const found = new Map<string, { sessionId: string; path: readonly string[]; state: string }>();
+interface SessionBelow {
+  sessionId: string;
+  path: readonly string[];
+  state: string;
+}
+
+function toBelow({ sessionId, lineage, state }: SessionSummary): SessionBelow {
+  return { sessionId, path: [lineage?.name ?? sessionId], state };
+}
+
+function sessionsBelow(facts: readonly AgentEvent[]): SessionBelow[] {
+  const found = new Map<string, SessionBelow>();
   for (const event of facts) {
     if (!event.path) continue;
     const { sessionId, path } = event;
