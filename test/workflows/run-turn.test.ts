@@ -186,7 +186,9 @@ describe('a turn inside a workflow of a user', () => {
     const second = await start('conversation', owner, id, ['b']);
     const session = stack.client.session({ owner, id });
     while ((await session.turn(2).get())?.state !== 'queued') await pause();
-    for (const handle of [second, first]) await handle.cancel();
+    await second.cancel();
+    while (!(await hasSignalled(second))) await pause();
+    await first.cancel();
     for (const handle of [first, second]) await expect(handle.result()).rejects.toThrow('cancelled');
     expect((await (await session.submit('c')).result()).text).toBe('Next.');
     expect((await session.turns()).items).toMatchObject([
@@ -225,6 +227,12 @@ async function gateOf(of: string) {
     if (call) return call;
     await pause();
   }
+}
+
+/** The session has been told, before whatever it is told next. */
+async function hasSignalled(handle: WorkflowHandle): Promise<boolean> {
+  const { events } = await handle.fetchHistory();
+  return events?.some((event) => event.externalWorkflowExecutionSignaledEventAttributes) === true;
 }
 
 function pause(): Promise<void> {
