@@ -53,7 +53,7 @@ export function sqliteDialect(path: string): Dialect {
 function sqliteDriver(path: string): Driver {
   let database: DatabaseSync | undefined;
   let connection: SqliteConnection | undefined;
-  const exec = (statement: string): void => database?.exec(statement);
+  const run = (statement: string): void => void connection?.prepare(statement).run();
   return {
     async init() {
       const opened = openSqliteFile(path);
@@ -66,13 +66,13 @@ function sqliteDriver(path: string): Driver {
       return connection;
     },
     // Immediate, because a read that turns into a write fails at once when another process wrote in between.
-    beginTransaction: () => patiently(() => exec('begin immediate')),
+    beginTransaction: () => patiently(() => run('begin immediate')),
     async commitTransaction() {
-      exec('commit');
+      run('commit');
     },
     async rollbackTransaction() {
       try {
-        exec('rollback');
+        run('rollback');
       } catch (error) {
         // Some failures (disk full, I/O) have rolled back already.
         if (!String(error).includes('no transaction is active')) throw error;
@@ -107,7 +107,7 @@ class SqliteConnection implements DatabaseConnection {
 
   async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {
     // `all` also runs statements that return nothing.
-    const run = (): unknown[] => this.#prepare(query.sql).all(...(query.parameters as SQLInputValue[]));
+    const run = (): unknown[] => this.prepare(query.sql).all(...(query.parameters as SQLInputValue[]));
     return { rows: (await patiently(run)) as R[] };
   }
 
@@ -116,7 +116,8 @@ class SqliteConnection implements DatabaseConnection {
     throw new Error('The store reads in pages, it never streams a query');
   }
 
-  #prepare(sql: string): StatementSync {
+  /** Kept prepared: to parse a statement takes as long as to run it. */
+  prepare(sql: string): StatementSync {
     const known = this.#statements.get(sql);
     // Moved to the end: the map's first key is the one that was used longest ago.
     if (known) this.#statements.delete(sql);

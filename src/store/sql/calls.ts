@@ -10,6 +10,7 @@ import { placeResult } from './call-results.ts';
 import { toCall, toOwnedCall } from './call-row.ts';
 import type { CallDetail } from './call-row.ts';
 import { commitStep, stepOf } from './commit-step.ts';
+import { runPrepared } from './run-prepared.ts';
 import { numberCursor, pageLimit, toPage } from './page.ts';
 import type { CallRow, Database } from './schema.ts';
 import type { SessionWriter } from './session-writer.ts';
@@ -27,13 +28,14 @@ export function sqlCalls(context: SqlContext): CallStore {
 
     get: (ref, callId) =>
       query(context, async (db) => {
-        const row = await db
-          .selectFrom('durascope_calls')
-          .selectAll()
-          .where('owner', '=', ref.owner)
-          .where('call_id', '=', callId)
-          .where('session', '=', sessionKey(ref))
-          .executeTakeFirst();
+        const [row] = await runPrepared(db, 'call', { ...ref, callId }, (values) =>
+          db
+            .selectFrom('durascope_calls')
+            .selectAll()
+            .where('owner', '=', values.owner)
+            .where('call_id', '=', values.callId)
+            .where('session', '=', sessionKey(values)),
+        );
         return row && toCall(row);
       }),
 
@@ -165,13 +167,16 @@ export function sqlCalls(context: SqlContext): CallStore {
 }
 
 async function needCall(session: SessionWriter, ref: SessionRef, callId: string): Promise<CallRow> {
-  const row = await session.trx
-    .selectFrom('durascope_calls')
-    .selectAll()
-    .where('owner', '=', ref.owner)
-    .where('call_id', '=', callId)
-    .where('session', '=', session.session.id)
-    .executeTakeFirst();
+  const { trx } = session;
+  const key = { owner: ref.owner, callId, session: session.session.id };
+  const [row] = await runPrepared(trx, 'call of session', key, (values) =>
+    trx
+      .selectFrom('durascope_calls')
+      .selectAll()
+      .where('owner', '=', values.owner)
+      .where('call_id', '=', values.callId)
+      .where('session', '=', values.session),
+  );
   if (!row)
     throw new NotInStoreError(`Call ${callId} of ${ref.owner}/${ref.sessionId}`, 'commit its step first');
   return row;
@@ -199,7 +204,14 @@ async function updateCall(
   row: CallRow,
   changes: Updateable<Database['durascope_calls']>,
 ): Promise<CallRow> {
-  await session.trx.updateTable('durascope_calls').set(changes).where('id', '=', row.id).execute();
+  const { trx } = session;
+  const shape = `change call ${Object.keys(changes).join()}`;
+  await runPrepared(trx, shape, { ...changes, rowId: row.id }, ({ rowId, ...values }) =>
+    trx
+      .updateTable('durascope_calls')
+      .set(values as typeof changes)
+      .where('id', '=', rowId),
+  );
   return { ...row, ...changes } as CallRow;
 }
 

@@ -3,6 +3,7 @@ import type { EventBody, EventKind } from '../../schema/event.ts';
 import type { Msg } from '../../schema/message.ts';
 import type { AuditDraft } from '../call-store.ts';
 import type { KeptEvent, MsgDraft, SessionState } from '../store.ts';
+import { runPrepared } from './run-prepared.ts';
 import { toMessageRow } from './message-row.ts';
 import type { Database, MessageRow, NewEvent, SessionRow } from './schema.ts';
 
@@ -126,19 +127,18 @@ export class SessionWriter {
   }
 
   async flush(): Promise<void> {
-    for (const rows of chunks(this.#messages))
-      await this.trx.insertInto('durascope_messages').values(rows).execute();
+    for (const rows of chunks(this.#messages)) await insertRows(this.trx, 'durascope_messages', rows);
     await insertEvents(this.trx, [...this.log.kept, ...this.log.appended.map(({ row }) => row)]);
     for (const rows of chunks(this.#audit))
       await this.trx.insertInto('durascope_audit').values(rows).execute();
     this.#messages = [];
     this.#audit = [];
     if (Object.keys(this.#changes).length === 0) return;
-    await this.trx
-      .updateTable('durascope_sessions')
-      .set(this.#changes)
-      .where('id', '=', this.session.id)
-      .execute();
+    const { trx } = this;
+    const shape = `change session ${Object.keys(this.#changes).join()}`;
+    await runPrepared(trx, shape, { ...this.#changes, rowId: this.session.id }, ({ rowId, ...values }) =>
+      trx.updateTable('durascope_sessions').set(values).where('id', '=', rowId),
+    );
     this.#changes = {};
   }
 
@@ -169,7 +169,33 @@ const blankEvent = {
 };
 
 export async function insertEvents(trx: Transaction<Database>, events: readonly NewEvent[]): Promise<void> {
-  for (const rows of chunks(events)) await trx.insertInto('durascope_events').values(rows).execute();
+  for (const rows of chunks(events)) await insertRows(trx, 'durascope_events', rows);
+}
+
+/** More rows at once are rare, and of any number. */
+const preparedRows = 4;
+
+async function insertRows<T extends 'durascope_events' | 'durascope_messages'>(
+  trx: Transaction<Database>,
+  table: T,
+  rows: readonly Insertable<Database[T]>[],
+): Promise<void> {
+  const insert = (values: readonly Insertable<Database[T]>[]) => trx.insertInto(table).values(values);
+  if (rows.length > preparedRows) return void (await insert(rows).execute());
+  const shape = `insert ${table} ${rows.map((row) => Object.keys(row).join()).join(';')}`;
+  const values = Object.fromEntries(
+    rows.flatMap((row, i) => Object.entries(row).map(([column, value]) => [`${i}.${column}`, value])),
+  );
+  await runPrepared(trx, shape, values, (places) =>
+    insert(
+      rows.map(
+        (row, i) =>
+          Object.fromEntries(
+            Object.keys(row).map((column) => [column, places[`${i}.${column}`]]),
+          ) as Insertable<Database[T]>,
+      ),
+    ),
+  );
 }
 
 function* chunks<T>(rows: readonly T[]): Iterable<T[]> {

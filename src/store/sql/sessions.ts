@@ -10,6 +10,7 @@ import type { Enqueued, Lineage, SessionPermissions, SessionRecord, SessionStore
 import { attach, lineageColumns, move } from './lineage.ts';
 import { numberCursor, pageLimit, timeCursor, toPage } from './page.ts';
 import type { Database, SessionRow } from './schema.ts';
+import { runPrepared } from './run-prepared.ts';
 import { lockSession, query, write } from './sql-context.ts';
 import type { SqlContext } from './sql-context.ts';
 
@@ -22,7 +23,7 @@ export function sqlSessions(context: SqlContext): SessionStore {
   return {
     open: (ref, agent, lineage, metadata = {}) =>
       query(context, async (db) => {
-        const known = await selectSession(db, ref).executeTakeFirst();
+        const known = await selectSession(db, ref);
         const draft = { agent, metadata };
         const create = (trx: Transaction<Database>) =>
           lineage ? createChild(context, trx, ref, { ...draft, lineage }) : createAtTop(trx, ref, draft);
@@ -38,7 +39,7 @@ export function sqlSessions(context: SqlContext): SessionStore {
             .where('owner', '=', ref.owner)
             .where('session_id', '=', ref.sessionId)
             .execute();
-          const known = await selectSession(trx, ref).executeTakeFirst();
+          const known = await selectSession(trx, ref);
           if (known) await trx.deleteFrom('durascope_sessions').where('id', '=', known.id).execute();
           return known !== undefined;
         }),
@@ -49,7 +50,7 @@ export function sqlSessions(context: SqlContext): SessionStore {
 
     get: (ref) =>
       query(context, async (db) => {
-        const row = await selectSession(db, ref).executeTakeFirst();
+        const row = await selectSession(db, ref);
         return row && toSession(row);
       }),
 
@@ -137,7 +138,7 @@ export function sqlSessions(context: SqlContext): SessionStore {
 
     claim: (ref, agent) =>
       query(context, async (db) => {
-        const known = await selectSession(db, ref).executeTakeFirst();
+        const known = await selectSession(db, ref);
         if (known?.is_claimed === 1) return toSession(known);
         return db.transaction().execute(async (trx) => {
           await insertSession(trx, ref, { agent, metadata: {} });
@@ -207,7 +208,7 @@ async function createAtTop(
   draft: SessionDraft,
 ): Promise<SessionRow> {
   await insertSession(trx, ref, draft);
-  return selectSession(trx, ref).executeTakeFirstOrThrow();
+  return needSession(trx, ref);
 }
 
 async function createChild(
@@ -219,7 +220,7 @@ async function createChild(
   const { lineage } = draft;
   const parent = await lockParent(context, trx, ref, lineage);
   const isNew = await insertSession(trx, ref, draft);
-  const session = await selectSession(trx, ref).executeTakeFirstOrThrow();
+  const session = await needSession(trx, ref);
   if (isNew) await attach(trx, session.id, lineage, parent.id);
   return session;
 }
@@ -278,12 +279,25 @@ export function sessionKey(ref: SessionRef): RawBuilder<number> {
   return sql<number>`(select id from durascope_sessions where owner = ${ref.owner} and session_id = ${ref.sessionId})`;
 }
 
-function selectSession(db: Kysely<Database>, ref: SessionRef) {
-  return db
-    .selectFrom('durascope_sessions')
-    .selectAll()
-    .where('owner', '=', ref.owner)
-    .where('session_id', '=', ref.sessionId);
+async function selectSession(
+  db: Kysely<Database>,
+  { owner, sessionId }: SessionRef,
+): Promise<SessionRow | undefined> {
+  const [row] = await runPrepared(db, 'session', { owner, sessionId }, (values) =>
+    db
+      .selectFrom('durascope_sessions')
+      .selectAll()
+      .where('owner', '=', values.owner)
+      .where('session_id', '=', values.sessionId),
+  );
+  return row;
+}
+
+/** One that was made in this transaction. */
+async function needSession(trx: Transaction<Database>, ref: SessionRef): Promise<SessionRow> {
+  const row = await selectSession(trx, ref);
+  if (!row) throw new Error(`Session ${ref.owner}/${ref.sessionId} was made and is not there`);
+  return row;
 }
 
 function toSession(row: SessionRow): SessionRecord {

@@ -4,6 +4,7 @@ import type { EventBus } from '../../events/event-bus.ts';
 import { toStoreFailure } from '../store-failure.ts';
 import { NotInStoreError } from '../store-errors.ts';
 import { relay } from './relay.ts';
+import { runPrepared } from './run-prepared.ts';
 import type { Database } from './schema.ts';
 import { SessionWriter } from './session-writer.ts';
 
@@ -50,14 +51,16 @@ export async function write<T>(
 
 /** For transactions that take the locks of several sessions: those below come first. */
 export async function lockSession(context: SqlContext, trx: Transaction<Database>, ref: SessionRef) {
-  const row = await trx
-    .selectFrom('durascope_sessions')
-    .selectAll()
-    .where('owner', '=', ref.owner)
-    .where('session_id', '=', ref.sessionId)
-    // SQLite holds the whole file from the begin on.
-    .$if(context.dialect === 'postgres', (builder) => builder.forNoKeyUpdate())
-    .executeTakeFirst();
+  const { owner, sessionId } = ref;
+  const [row] = await runPrepared(trx, 'locked session', { owner, sessionId }, (values) =>
+    trx
+      .selectFrom('durascope_sessions')
+      .selectAll()
+      .where('owner', '=', values.owner)
+      .where('session_id', '=', values.sessionId)
+      // SQLite holds the whole file from the begin on.
+      .$if(context.dialect === 'postgres', (builder) => builder.forNoKeyUpdate()),
+  );
   if (!row)
     throw new NotInStoreError(`Session ${ref.owner}/${ref.sessionId}`, 'open it first (sessions.open)');
   return row;
