@@ -114,10 +114,12 @@ export class CallRun {
       );
     const denial = await this.#denialNow(tool, parsed.input);
     if (denial !== undefined) return this.#settle(textOutcome('denied', `Permission denied: ${denial}`));
-    if (mayRepeat) this.#mark?.makeSoon();
-    else {
-      const now = await this.#mark?.make();
-      if (now && isSettled(now)) return now;
+    const mark = this.#mark;
+    if (mayRepeat) mark?.makeSoon();
+    else if (mark) {
+      // Here it is known that nothing was done yet, though the mark may be there already: another attempt would not know.
+      const now = await outlastStore(this.#signal, () => mark.make());
+      if (isSettled(now)) return now;
     }
     return this.#run(tool, parsed.input, secretTexts(raw, secrets));
   }

@@ -207,10 +207,7 @@ async function updateCall(
   const { trx } = session;
   const shape = `change call ${Object.keys(changes).join()}`;
   await runPrepared(trx, shape, { ...changes, rowId: row.id }, ({ rowId, ...values }) =>
-    trx
-      .updateTable('durascope_calls')
-      .set(values as typeof changes)
-      .where('id', '=', rowId),
+    trx.updateTable('durascope_calls').set(values).where('id', '=', rowId),
   );
   return { ...row, ...changes } as CallRow;
 }
