@@ -5,8 +5,8 @@ const quickMs = 20;
 
 /**
  * The mark in the ledger that a call has begun. One that acts has it before: it tells the next attempt that the call may have happened. One
- * that may be repeated needs it only to be shown, so that a quick call is over before: its mark is then written with its result, in one
- * transaction.
+ * that may be repeated needs it only to be shown: where it runs elsewhere, and can't hold up the timer, a quick call is over before, and its
+ * mark is written with its result, in one transaction.
  */
 export class CallMark {
   readonly begunAt = new Date().toISOString();

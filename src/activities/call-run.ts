@@ -115,7 +115,7 @@ export class CallRun {
     const denial = await this.#denialNow(tool, parsed.input);
     if (denial !== undefined) return this.#settle(textOutcome('denied', `Permission denied: ${denial}`));
     const mark = this.#mark;
-    if (mayRepeat) mark?.makeSoon();
+    if (mayRepeat && tool.isRemote) mark?.makeSoon();
     else if (mark) {
       // Here it is known that nothing was done yet, though the mark may be there already: another attempt would not know.
       const now = await outlastStore(this.#signal, () => mark.make());

@@ -77,6 +77,7 @@ export function fromTraits(server: McpServer, traits: Traits): Tool {
     isReadOnly: () => isReadOnly,
     isConcurrencySafe: () => isReadOnly,
     isIdempotent,
+    isRemote: true,
     isExternal: false,
     returnDirect: false,
     timeoutMs: server.timeoutMs,

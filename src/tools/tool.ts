@@ -92,6 +92,8 @@ export interface Tool {
   isConcurrencySafe(input: unknown): boolean;
   /** May run again under the same idempotency key without acting twice. */
   isIdempotent: boolean;
+  /** `execute` only waits for another process, and never holds up this one. */
+  isRemote?: boolean;
   /** Executed by a system outside, which submits the result. */
   isExternal: boolean;
   returnDirect: boolean;
