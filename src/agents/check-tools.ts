@@ -30,6 +30,7 @@ const members: Record<keyof Tool, [check: Check, expected: string]> = {
   isReadOnly: [isFunction, 'a function'],
   isConcurrencySafe: [isFunction, 'a function'],
   isIdempotent: [isBoolean, 'true or false'],
+  isRemote: [optional(isBoolean), 'true or false'],
   isExternal: [isBoolean, 'true or false'],
   returnDirect: [isBoolean, 'true or false'],
   timeoutMs: [isPositive, 'a whole number of milliseconds'],
