@@ -121,9 +121,12 @@ export function sqlSessions(context: SqlContext): SessionStore {
       }),
 
     enqueue: (ref, agent, input, { mayWait }) =>
-      query(context, (db) =>
-        db.transaction().execute(async (trx) => {
-          await insertSession(trx, ref, { agent, metadata: {} });
+      query(context, async (db) => {
+        // Most come to a session that is new: one statement, on a server one way there and back.
+        const control = { queue: [{ turn: 1, ...input }] };
+        const begun = await insertSession(db, ref, { agent, metadata: {}, control });
+        if (begun) return { session: toSession(begun), enqueued: { turn: 1, status: 'started' } };
+        return db.transaction().execute(async (trx) => {
           const row = await lockSession(context, trx, ref);
           const enqueued = place(row, agent, input, mayWait);
           if (enqueued?.status === 'started' || enqueued?.status === 'queued')
@@ -133,8 +136,8 @@ export function sqlSessions(context: SqlContext): SessionStore {
               .where('id', '=', row.id)
               .execute();
           return { session: toSession(row), ...(enqueued ? { enqueued } : {}) };
-        }),
-      ),
+        });
+      }),
 
     claim: (ref, agent) =>
       query(context, async (db) => {
@@ -199,6 +202,7 @@ function place(
 interface SessionDraft {
   agent: string;
   metadata: Record<string, string>;
+  control?: SessionControl;
   lineage?: Lineage;
 }
 
@@ -240,14 +244,14 @@ async function lockParent(
   }
 }
 
-/** Two processes may create one session at once: the first one's agent stays, and the answer is false for the other. */
+/** Two processes may create one session at once: the first one's agent stays, and the other has no answer. */
 async function insertSession(
-  trx: Transaction<Database>,
+  db: Kysely<Database>,
   ref: SessionRef,
-  { agent, metadata, lineage }: SessionDraft,
-): Promise<boolean> {
+  { agent, metadata, lineage, control = emptyControl }: SessionDraft,
+): Promise<SessionRow | undefined> {
   const now = new Date().toISOString();
-  const inserted = await trx
+  return db
     .insertInto('durascope_sessions')
     .values({
       owner: ref.owner,
@@ -262,16 +266,15 @@ async function insertSession(
       created_at: now,
       updated_at: now,
       usage: JSON.stringify(noUsage),
-      control: JSON.stringify(emptyControl),
+      control: JSON.stringify(control),
       permissions: JSON.stringify(noPermissions),
       ...lineageColumns(lineage),
       metadata: JSON.stringify(metadata),
       is_claimed: 0,
     })
     .onConflict((conflict) => conflict.columns(['owner', 'session_id']).doNothing())
-    .returning('id')
-    .execute();
-  return inserted.length > 0;
+    .returningAll()
+    .executeTakeFirst();
 }
 
 /** The surrogate key, as a subquery: content of a session is read in one query. */
