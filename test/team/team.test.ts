@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import type { PendingCall, Session } from '../../src/client/index.ts';
-import { sessionWorkflowId } from '../../src/contracts/ids.ts';
+import { sessionWorkflowId, turnIdOf } from '../../src/contracts/ids.ts';
 import { reminderWorkflowId } from '../../src/contracts/reminders.ts';
 import { deliver } from '../../src/inbox/deliver.ts';
 import { openReminders } from '../../src/reminders/reminder-slot.ts';
@@ -343,7 +343,9 @@ describe('a team', () => {
     await workflowOf(at(back, 'ott')).terminate();
     expect(await told(back)).toEqual([]);
     expect((await back.team())?.members).toMatchObject([{ name: 'ott', state: 'lost' }]);
-    // Nobody could answer it any more.
+    // Nobody can answer its gate once its turn has gone with it.
+    const turnId = turnIdOf({ owner, sessionId: 'back.ott' }, 1);
+    await expect(temporal.workflow.getHandle(turnId).result()).rejects.toThrow(/parent close policy/);
     expect((await back.get())?.pending).toEqual([]);
     const { items } = await stack.client.gates(owner);
     expect(items.filter((call) => call.sessionId === 'back.ott')).toEqual([]);
