@@ -8,9 +8,10 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     reporters: ['default', new ClosingLineReporter()],
     pool: 'forks',
-    // Two cores, and many suites start servers of their own.
-    maxWorkers: 2,
+    // More than the two cores that we count on: many suites wait for a worker's death to be noticed.
+    maxWorkers: 3,
     testTimeout: 60_000,
     hookTimeout: 120_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });
