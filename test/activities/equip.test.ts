@@ -1,4 +1,5 @@
 import type { Client } from '@temporalio/client';
+import { MockActivityEnvironment } from '@temporalio/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openChild } from '../../src/activities/child-turns.ts';
 import { ContextCache } from '../../src/activities/context-cache.ts';
@@ -95,12 +96,9 @@ describe('an equipped agent', () => {
 
     deps.agents = createAgentRegistry([agent]);
     const step = { ...ref, sessionId: 'step' };
-    await openChild(deps, {
-      ref: step,
-      agent: 'support',
-      inputId: 'i1',
-      content: [{ type: 'text', text: 'Go' }],
-    });
+    const content = [{ type: 'text' as const, text: 'Go' }];
+    const child = { ref: step, agent: 'support', inputId: 'i1', content };
+    await new MockActivityEnvironment().run(() => openChild(deps, child));
     expect(await names(step)).toEqual([]);
   });
 
