@@ -8,7 +8,7 @@ import { DurascopeClient } from '../../src/client/index.ts';
 import { says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { codeBlocks } from '../docs/code-blocks.ts';
-import { startApi, type TestApi } from '../support/api.ts';
+import { apiOwner, startApi, type TestApi } from '../support/api.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
 const guide = fileURLToPath(new URL('../../docs/guides/http-api.md', import.meta.url));
@@ -58,7 +58,7 @@ describe('the API', () => {
     expect(status).toBe(201);
     expect((await start('Whales', 'p1')).body).toEqual(body);
     expect(await start('Cats', 'p1')).toMatchObject({ status: 409, body: { code: 'conflict' } });
-    const one = stack.client.pipelines.get('acme', body.id as string);
+    const one = stack.client.pipelines.get(apiOwner, body.id as string);
     await one.result();
     expect((await api.get(`/v1/pipelines/${one.id}`)).body).toEqual({
       id: one.id,
@@ -69,11 +69,11 @@ describe('the API', () => {
     });
 
     const waiting = (await start('Pay', 'p2')).body.id as string;
-    while ((await stack.client.gates('acme')).items.length === 0)
+    while ((await stack.client.gates(apiOwner)).items.length === 0)
       await new Promise((next) => setTimeout(next, 20));
     expect((await api.get(`/v1/pipelines/${waiting}`)).body).toMatchObject({ state: 'running', running: 1 });
     expect((await api.send('POST', `/v1/pipelines/${waiting}/cancel`)).status).toBe(204);
-    await stack.client.pipelines.get('acme', waiting).result();
+    await stack.client.pipelines.get(apiOwner, waiting).result();
     // What is listed comes a moment later.
     const states = async () => {
       const { items } = (await api.get('/v1/pipelines')).body as { items: { id: string; state: string }[] };
@@ -175,7 +175,7 @@ describe('the API', () => {
     const audit = await api.get(`/v1/sessions/gated/audit?callId=${callId}`);
     expect(audit.body.items).toMatchObject([
       { behavior: 'ask' },
-      { behavior: 'allow', by: 'person', actor: 'acme' },
+      { behavior: 'allow', by: 'person', actor: apiOwner },
     ]);
   });
 
@@ -184,7 +184,7 @@ describe('the API', () => {
     const watching = new AbortController();
     const client = await DurascopeClient.connect({ baseUrl: api.url });
     const seen: string[][] = [];
-    for await (const { items } of client.watchGates('acme', { signal: watching.signal })) {
+    for await (const { items } of client.watchGates(apiOwner, { signal: watching.signal })) {
       const told = items.filter(({ sessionId }) => sessionId === 'watched');
       seen.push(told.map(({ state }) => state));
       if (seen.length === 1) await submit('watched', 'Pay 6');
@@ -192,7 +192,7 @@ describe('the API', () => {
       if (!call && seen.length > 1) watching.abort();
       if (!call) continue;
       await client
-        .session({ owner: 'acme', id: 'watched' })
+        .session({ owner: apiOwner, id: 'watched' })
         .confirm([{ callId: call.callId, decision: 'deny' }]);
     }
     expect(seen).toEqual([[], ['asking'], []]);

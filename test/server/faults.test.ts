@@ -14,7 +14,7 @@ import { openSse, readUntil } from '../support/sse.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
 const agent = defineAgent({ name: 'writer', model: 'openai/gpt-test', instructions: 'Write.' });
-const owner = 'acme';
+const owner = `acme-${process.pid}`;
 /** A second of streaming. */
 const story = 'word '.repeat(200);
 const slowly = { fragment: 10, delayMs: 10 };

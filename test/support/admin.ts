@@ -9,6 +9,7 @@ import {
   type Listening,
   type ServerOptions,
 } from '../../src/server/index.ts';
+import { apiOwner } from './api.ts';
 import { buildPages, launchBrowser, openTab, type OpenOptions } from './browser.ts';
 import { startStack, type Stack, type StackOptions } from './stack.ts';
 
@@ -41,7 +42,7 @@ export async function startAdmin({
   server: serverOptions = {},
   ...options
 }: AdminOptions): Promise<Admin> {
-  const owner = 'acme';
+  const owner = apiOwner;
   const [stack, built, browser] = await Promise.all([
     startStack(options),
     buildPages(pages),

@@ -24,6 +24,9 @@ export interface Answer {
   body: any; // oxlint-disable-line typescript/no-explicit-any -- tests assert on its parts
 }
 
+/** All files share one Temporal: a session of one must not meet the workflow that another left under the same name. */
+export const apiOwner = `acme-${process.pid}`;
+
 /** The API of a stack, on a port. Without an authenticator everybody works for `owner`. */
 export async function startApi(
   stack: Stack,
@@ -33,7 +36,7 @@ export async function startApi(
     limits?: ListenOptions['limits'];
   } = {},
 ): Promise<TestApi> {
-  const { owner = 'acme', agents, limits, ...rest } = options;
+  const { owner = apiOwner, agents, limits, ...rest } = options;
   const server = createServer({
     client: stack.client,
     schedules: stack.client.schedules,
