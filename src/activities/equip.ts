@@ -1,7 +1,7 @@
 import type { Agent } from '../agents/agent.ts';
 import type { SessionRef } from '../contracts/ids.ts';
 import { readResultName } from '../core/cut-result.ts';
-import { orAbort } from '../tools/or-abort.ts';
+import { loadSource } from '../tools/load-source.ts';
 import { activeGroupsSlot } from '../tools/reset-tools.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import { foundToolsSlot, toolSearch } from '../tools/tool-search.ts';
@@ -157,13 +157,10 @@ async function load(
   context: Omit<ToolSourceContext, 'signal'>,
   limitMs: number,
 ): Promise<LoadedTools & { source: string }> {
-  const signal = AbortSignal.timeout(limitMs);
   try {
-    const loaded = await orAbort(source.load({ ...context, signal }), signal);
-    return { ...loaded, source: source.name };
+    return { ...(await loadSource(source, context, limitMs)), source: source.name };
   } catch (error) {
-    const why = signal.aborted ? `it did not answer within ${limitMs / 1000} s` : describeError(error);
-    const notice = `The tools of ${source.name} are not available now: ${why}`;
+    const notice = `The tools of ${source.name} are not available now: ${describeError(error)}`;
     return { tools: [], notice, source: source.name, isSilent: true };
   }
 }

@@ -1,7 +1,8 @@
 import type { Agent } from '../agents/agent.ts';
 import { formatRule } from '../core/permission-rule.ts';
 import { describeError } from '../tools/tool-errors.ts';
-import { loadLimitMs, type ToolSource } from '../tools/tool-source.ts';
+import type { ToolSource } from '../tools/tool-source.ts';
+import { loadSource } from '../tools/load-source.ts';
 import { memorySlots } from '../tools/memory-slots.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { WorkerScope } from '../tools/worker-scope.ts';
@@ -54,10 +55,9 @@ async function load(
   owner: string,
   worker: WorkerScope,
 ): Promise<readonly Tool[]> {
-  const signal = AbortSignal.timeout(loadLimitMs);
   const ref = { owner, sessionId: 'listing' };
   const session = { ref, agent: name, model, workingDirectories, slots: memorySlots() };
-  const { tools, notice } = await source.load({ ...session, worker, isListing: true, signal });
+  const { tools, notice } = await loadSource(source, { ...session, worker, isListing: true });
   if (tools.length === 0 && typeof notice === 'string') throw new Error(notice);
   return tools;
 }

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import type { Catalog } from '../mcp/catalog.ts';
 import { isToolTaken, type McpServer } from '../mcp/server.ts';
 import { createModelRegistry } from '../model/registry.ts';
-import { openStore } from '../store/open-store.ts';
 import { openVault } from '../store/vault.ts';
 import { describeError } from '../tools/tool-errors.ts';
 import type { Tool } from '../tools/tool.ts';
 import { CommandError } from './command-error.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
+import { openExistingStore } from './existing-store.ts';
 import { keyFileOf, knownServer } from './mcp-servers.ts';
 import { findSettings } from './mcp-settings.ts';
 import { printJson, printLines } from './output.ts';
@@ -27,7 +27,7 @@ export function mcpTestCommand(): Command {
 async function test(name: string, options: CommonOptions): Promise<void> {
   const settings = await findSettings(flagsOf(options));
   const server = knownServer(settings, name);
-  const content = await openStore(settings.store);
+  const content = await openExistingStore(settings.store);
   const vault = openVault(content.store.secrets, { keyFile: keyFileOf(settings) });
   // Only here, for they load the protocol's library.
   const [{ McpPool }, { toTool }] = await Promise.all([

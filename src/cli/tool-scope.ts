@@ -1,9 +1,9 @@
 import { createModelRegistry } from '../model/registry.ts';
 import type { Settings } from '../settings/settings.ts';
-import { openStore } from '../store/open-store.ts';
 import { openVault } from '../store/vault.ts';
 import type { WorkerScope } from '../tools/worker-scope.ts';
 import { openWorkerScope } from '../worker/worker-scope.ts';
+import { openExistingStore } from './existing-store.ts';
 import { keyFileOf, namedServers } from './mcp-servers.ts';
 
 /** Runs something with what tool sources get of a worker, where there is none. */
@@ -13,7 +13,7 @@ export async function withToolScope<T>(
 ): Promise<T> {
   // Only here, for it loads the protocol's library.
   const { McpPool, mcpPool } = await import('../mcp/pool.ts');
-  const content = await openStore(settings.store);
+  const content = await openExistingStore(settings.store);
   const vault = openVault(content.store.secrets, { keyFile: keyFileOf(settings) });
   const models = createModelRegistry({ providers: settings.models });
   const scope = openWorkerScope({ vault, models });

@@ -132,6 +132,18 @@ describe('an equipped agent', () => {
     expect(equipped.notices[0]?.text).toContain('connection refused');
   });
 
+  it.each([
+    [undefined, 'its load() gave no { tools: […] }'],
+    [{ tools: { a: 1 } }, 'its load() gave no { tools: […] }'],
+    [{ tools: [aTool({ name: 'a' }), undefined] }, 'tools[1] of its load() is no tool'],
+  ])('goes without the tools of a source that answers %j', async (answer, why) => {
+    const wrong = source('wrong', async () => answer as unknown as LoadedTools);
+    const equipped = await equip(deps, agentWith(wrong), ref);
+    expect(shown(equipped)).toEqual(['own']);
+    expect(equipped.notices[0]?.text).toContain(`The tools of wrong are not available now: ${why}`);
+    expect(equipped.silentSources).toEqual(['wrong']);
+  });
+
   it('lets a source keep state of the session', async () => {
     const counting = source('count', async ({ slots }) => {
       const n = await slots.update<number>('count', (now = 0) => now + 1);

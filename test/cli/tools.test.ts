@@ -1,4 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { defineAgent } from '../../src/agents/define-agent.ts';
+import { listTools } from '../../src/cli/list-tools.ts';
+import type { ToolSource } from '../../src/tools/tool-source.ts';
+import { testScope } from '../support/worker-scope.ts';
 import { runCli } from './cli-process.ts';
 import { aProject, type Project } from './project.ts';
 
@@ -46,6 +52,25 @@ describe('durascope tools', () => {
       [''],
     ]);
     expect(stderr).toContain('broken has no tools now: nobody answers');
+    expect(existsSync(join(project.folder, '.durascope'))).toBe(false);
+  });
+
+  it('does not wait for ever for a source that never answers', async () => {
+    vi.useFakeTimers();
+    const mute: ToolSource = { name: 'mute', load: () => new Promise(() => {}) };
+    const agent = defineAgent({
+      name: 'clerk',
+      model: 'openai/gpt-test',
+      instructions: 'Be brief.',
+      sources: [mute],
+    });
+    const listing = listTools(agent, 'acme', testScope());
+    await vi.advanceTimersByTimeAsync(10_000);
+    vi.useRealTimers();
+    expect(await listing).toEqual({
+      tools: [],
+      missing: [{ source: 'mute', why: 'it did not answer within 10 s' }],
+    });
   });
 
   it('says which agents there are, when the name is none', async () => {
