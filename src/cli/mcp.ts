@@ -31,7 +31,6 @@ export function mcpCommand(): Command {
       '--allow-approve',
       "lets the client's user answer gates: never for a client that a model drives alone",
     )
-    .enablePositionalOptions()
     .action(serve)
     .addCommand(mcpAddCommand())
     .addCommand(mcpListCommand())

@@ -45,12 +45,11 @@ export async function buildProgram(args: readonly string[]): Promise<Command> {
         'Exit codes: 0 done; 1 not done; 2 wrong usage; 130 ended by a second Ctrl-C.\n' +
         'DURASCOPE_DEBUG=1 adds stacks to errors.\n',
     )
-    // An option after the name of a command is that command's, where its parent has one of the same name.
-    .enablePositionalOptions()
     .showHelpAfterError('See --help of this command.');
   const asked = commandNames.filter((name) => name === args[0]);
   for (const name of asked.length > 0 ? asked : commandNames) program.addCommand(await makers[name]());
-  for (const command of withSubcommands(program)) command.exitOverride();
+  // An option after the name of a command is that command's, where its parent has one of the same name.
+  for (const command of withSubcommands(program)) command.exitOverride().enablePositionalOptions();
   return program;
 }
 

@@ -19,6 +19,18 @@ describe('durascope', () => {
     expect(help).toMatch(new RegExp(`Example:\\n  \\$ .*durascope ${name}`));
   });
 
+  it('gives a subcommand the options after its name, where its parent has the same', async () => {
+    const parents = (await buildProgram([])).commands.filter(({ commands }) => commands.length > 0);
+    const leftToIt = parents.flatMap((parent) =>
+      parent.commands.map((one) => [
+        `${parent.name()} ${one.name()}`,
+        parent.parseOptions([one.name(), '--owner', 'acme']).unknown,
+      ]),
+    );
+    expect(leftToIt.map(([name]) => name)).toEqual(expect.arrayContaining(['keys create', 'mcp add']));
+    expect(leftToIt).toEqual(leftToIt.map(([name]) => [name, ['--owner', 'acme']]));
+  });
+
   it('ends with 0 for help, and with 2 and a hint for a command line that is wrong', async () => {
     const [help, unknown, missing, wrong] = await Promise.all([
       runCli(['run', '--help'], here),
