@@ -5,6 +5,9 @@ import { join } from 'node:path';
 /** Where Git puts the locks that snapshots need. */
 const lockFolders = ['.', 'refs/snapshots'];
 
+/** A pid alone is no name: in a container that is started again it is the same. */
+const self = { host: hostname(), pid: process.pid, since: performance.timeOrigin };
+
 /**
  * Says who works in a repository, and takes away the locks of one that died in it: Git leaves them, and refuses all that follows. A lock is
  * stale when this machine has no process of its holder any more, which takes its Git along, or when it is older than any command may take.
@@ -18,7 +21,7 @@ export async function claimRepository(
   const holderFile = join(folder, 'holder.json');
   const before = await readFile(holderFile, 'utf8').catch(() => undefined);
   await removeLocks(folder, before !== undefined && hasDied(before) ? 0 : longestMs);
-  await writeFile(holderFile, JSON.stringify({ host: hostname(), pid: process.pid }));
+  await writeFile(holderFile, JSON.stringify(self));
   return () => rm(holderFile, { force: true });
 }
 
@@ -35,8 +38,9 @@ async function removeLocks(folder: string, olderThanMs: number): Promise<void> {
 
 function hasDied(holder: string): boolean {
   try {
-    const { host, pid } = JSON.parse(holder) as { host?: unknown; pid?: unknown };
-    if (host !== hostname() || typeof pid !== 'number') return false;
+    const { host, pid, since } = JSON.parse(holder) as Partial<Record<keyof typeof self, unknown>>;
+    if (host !== self.host || typeof pid !== 'number') return false;
+    if (pid === self.pid) return since !== self.since;
     process.kill(pid, 0);
     return false;
   } catch (error) {

@@ -52,21 +52,26 @@ describe('snapshots of a workspace', () => {
     await snapshots().take('1');
     const gitFolder = join(base, 'snapshots.git');
     const locks = ['index.lock', 'refs/snapshots/2.lock'].map((name) => join(gitFolder, name));
-    const leaveBehind = async (pid: number) => {
+    const leaveBehind = async (pid: number, since = 0) => {
       for (const lock of locks) await writeFile(lock, '');
-      await writeFile(join(gitFolder, 'holder.json'), JSON.stringify({ host: hostname(), pid }));
+      await writeFile(join(gitFolder, 'holder.json'), JSON.stringify({ host: hostname(), pid, since }));
     };
-    await leaveBehind(process.pid);
+    await leaveBehind(process.pid, performance.timeOrigin);
+    await expect(snapshots().take('2')).rejects.toThrow(/index\.lock/);
+    await leaveBehind(process.ppid);
     await expect(snapshots().take('2')).rejects.toThrow(/index\.lock/);
 
     const dead = spawnSync(process.execPath, ['-e', '']).pid;
     await leaveBehind(dead);
     await snapshots().take('2');
+    // The worker of before, in a container that was started again.
+    await leaveBehind(process.pid);
+    await snapshots().take('3');
     const longAgo = new Date(Date.now() - 3_600_000);
     await writeFile(join(gitFolder, 'index.lock'), '');
     await utimes(join(gitFolder, 'index.lock'), longAgo, longAgo);
-    await snapshots().take('3');
-    expect((await snapshots().list()).map(({ id }) => id)).toEqual(['1', '2', '3']);
+    await snapshots().take('4');
+    expect((await snapshots().list()).map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
   });
 
   it('bring back what was changed, deleted, made, linked and marked', async () => {
