@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { existsSync, lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { scrubbedEnvironment, systemPath, type EnvironmentOptions } from './environment.ts';
+import { definitionOf, scrubbedEnvironment, systemPath, type EnvironmentOptions } from './environment.ts';
 import { folderFiles } from './folder-files.ts';
 import { bundledRipgrep } from './ripgrep.ts';
 import { guarded, runProcess } from './run-process.ts';
@@ -38,6 +38,7 @@ export function bubblewrapBackend(options: BubblewrapBackendOptions): WorkspaceB
   };
   return {
     name: 'bubblewrap',
+    definition: definitionOf(options),
     snapshotFolder: (session) => snapshotFolderOf(root, session),
     remove: (session) => removeSessionFolder(root, session),
     async open(session) {

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { scrubbedEnvironment, type EnvironmentOptions } from './environment.ts';
+import { definitionOf, scrubbedEnvironment, type EnvironmentOptions } from './environment.ts';
 import { folderFiles } from './folder-files.ts';
 import { guarded, runProcess } from './run-process.ts';
 import { openSessionFolder, ownFolder, removeSessionFolder, snapshotFolderOf } from './session-folder.ts';
@@ -35,6 +35,7 @@ export function dockerBackend(options: DockerBackendOptions): WorkspaceBackend {
   const { root, program = 'docker' } = options;
   return {
     name: 'docker',
+    definition: definitionOf(options),
     snapshotFolder: (session) => snapshotFolderOf(root, session),
     remove: (session) => removeSessionFolder(root, session),
     async open(session) {

@@ -20,6 +20,11 @@ export interface EnvironmentOptions {
   passEnv?: readonly string[];
 }
 
+/** A back end's options as its definition says them: of variables their names alone, for a value may be a secret. */
+export function definitionOf<T extends EnvironmentOptions>(options: T): Omit<T, 'env'> & { env: string[] } {
+  return { ...options, env: Object.keys(options.env ?? {}) };
+}
+
 /** The environment of commands: nothing of the worker's own but what is named here. */
 export function scrubbedEnvironment(
   { env = {}, passEnv = [] }: EnvironmentOptions,

@@ -1,5 +1,5 @@
 import { delimiter, dirname, join } from 'node:path';
-import { scrubbedEnvironment, systemPath, type EnvironmentOptions } from './environment.ts';
+import { definitionOf, scrubbedEnvironment, systemPath, type EnvironmentOptions } from './environment.ts';
 import { folderFiles } from './folder-files.ts';
 import { guarded, runProcess } from './run-process.ts';
 import { openSessionFolder, ownFolder, removeSessionFolder, snapshotFolderOf } from './session-folder.ts';
@@ -19,6 +19,7 @@ export function localBackend(options: LocalBackendOptions): WorkspaceBackend {
   const { root } = options;
   return {
     name: 'local',
+    definition: definitionOf(options),
     snapshotFolder: (session) => snapshotFolderOf(root, session),
     remove: (session) => removeSessionFolder(root, session),
     async open(session) {

@@ -77,9 +77,10 @@ export function workspace(options: WorkspaceOptions): WorkspaceSource {
   return {
     name: 'workspace',
     definition: {
-      backend: backend.name,
+      backend: [backend.name, backend.definition ?? null],
       tools: [...(options.tools ?? Object.keys(makers))],
-      hasSnapshots: snapshots !== false,
+      paths: options.paths ?? {},
+      snapshots,
     },
     async load({ ref, slots, isListing }) {
       if (isListing) return { tools: toolsOf(unopened, options, async () => undefined) };

@@ -9,6 +9,8 @@ import type { SessionRef } from '../contracts/ids.ts';
 export interface WorkspaceBackend {
   /** What it is called in messages: `local`, `bubblewrap`, `docker`. */
   readonly name: string;
+  /** What it was made with, as JSON and without secrets: it goes into the agent's revision. */
+  readonly definition?: unknown;
   open(session: SessionRef): Promise<Workspace>;
   /** Deletes all that is kept for a session, its snapshots too. Does nothing when there is nothing. */
   remove(session: SessionRef): Promise<void>;

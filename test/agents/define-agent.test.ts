@@ -1,5 +1,7 @@
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { z } from 'zod';
+import { bubblewrapBackend, type BubblewrapBackendOptions } from '../../src/workspace/bubblewrap-backend.ts';
+import { workspace, type WorkspaceOptions } from '../../src/workspace/workspace-source.ts';
 import { defineAgent, type AgentOptions } from '../../src/agents/define-agent.ts';
 import { defaultTimeouts, type ModelSettings, type ModelTimeouts } from '../../src/model/model.ts';
 import type { ModelSettings as ModelSettingsSchema, PartialModelTimeouts } from '../../src/schema/agent.ts';
@@ -186,5 +188,26 @@ describe('an invalid agent', () => {
     const { message } = errorOf({ ...support, model: 'x', maxIterations: -1 });
     expect(message).toContain('provider/name');
     expect(message).toContain('maxIterations: write at least 1');
+  });
+});
+
+describe('the revision of an agent with a workspace', () => {
+  const revision = (options: Partial<BubblewrapBackendOptions>, more: Partial<WorkspaceOptions> = {}) => {
+    const backend = bubblewrapBackend({ root: '/srv/a', ...options });
+    return defineAgent({ ...support, sources: [workspace({ backend, ...more })] }).revision;
+  };
+
+  it.each<[Partial<BubblewrapBackendOptions>, Partial<WorkspaceOptions>?]>([
+    [{ root: '/srv/b' }],
+    [{ network: 'host' }],
+    [{ env: { TOKEN: 'a' } }],
+    [{}, { snapshots: { maxFiles: 1 } }],
+    [{}, { paths: { systemDirectories: [] } }],
+  ])('changes with %j %j', (options, more) => {
+    expect(revision(options, more)).not.toBe(revision({}));
+  });
+
+  it('does not say which secrets its commands get', () => {
+    expect(revision({ env: { TOKEN: 'a' } })).toBe(revision({ env: { TOKEN: 'b' } }));
   });
 });
