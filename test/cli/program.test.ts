@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { commandNames } from '../../src/cli/commands.ts';
+import { nodeComplaint } from '../../src/cli/node-version.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { runCli } from './cli-process.ts';
 
@@ -9,6 +10,15 @@ const here = { cwd: '/tmp' };
 describe('durascope', () => {
   it('has the commands of its list', async () => {
     expect((await buildProgram([])).commands.map((command) => command.name())).toEqual(commandNames);
+  });
+
+  it('says which Node it needs where it is too old', () => {
+    expect(nodeComplaint('20.20.2')).toMatch(
+      /^durascope needs Node 22\.13 or later, and this is Node 20\.20\.2/,
+    );
+    expect(nodeComplaint('22.12.9')).toContain('needs Node');
+    expect(nodeComplaint('22.13.0')).toBeUndefined();
+    expect(nodeComplaint('24.0.0')).toBeUndefined();
   });
 
   it.each(commandNames)('%s has an example in its help, and --json', async (name) => {
