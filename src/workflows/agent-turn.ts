@@ -7,6 +7,7 @@ import {
   condition,
   continueAsNew,
   isCancellation,
+  patched,
   setCurrentDetails,
   setHandler,
   upsertSearchAttributes,
@@ -291,10 +292,11 @@ async function takeAnswers<T extends { callId: string }>(
 
 async function takeSteer(turn: TurnState, steer: Steer): Promise<void> {
   const { requesters } = turn.view;
-  if (!turn.steer(steer) || steer.denyPending !== true || !turn.isBusy) return;
+  const mayRefuse = () => patched('refused-denial');
+  if (!turn.steer(steer, mayRefuse) || steer.denyPending !== true || !turn.isBusy) return;
   // The gates that its sender saw may be news to the turn.
   await condition(() => turn.isInterrupted || !turn.isBusy, learningMs);
-  turn.answers.denyPending(toActor(steer.actor), requesters);
+  turn.answers.denyPending(toActor(steer.actor), requesters, mayRefuse);
 }
 
 /**

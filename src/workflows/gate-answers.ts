@@ -59,12 +59,14 @@ export class GateAnswers {
    * answer from this user.
    *
    * @param requesters before this user wrote: what they wrote makes them one from now on.
+   * @param mayRefuse false while a turn is replayed that took such a denial before there were refusals.
    */
-  denyPending(by: Actor | undefined, requesters: Requesters): void {
+  denyPending(by: Actor | undefined, requesters: Requesters, mayRefuse: () => boolean): void {
     const pending = this.#memory.carry.calls.filter(
       ({ callId, state }) => (state === 'asking' || state === 'held') && !this.#isDecided(callId),
     );
-    if (pending.some(({ approval }) => whyMayNotAnswer(approval, by, requesters) !== undefined)) return;
+    const isUnfit = pending.some(({ approval }) => whyMayNotAnswer(approval, by, requesters) !== undefined);
+    if (isUnfit && mayRefuse()) return;
     for (const { callId } of pending)
       this.#underWay.push({
         kind: 'confirm',

@@ -216,12 +216,12 @@ export class TurnState {
   }
 
   /** Takes in a user message for the next model call, and says whether it did; a repeat or one too many is dropped. */
-  steer(steer: Steer): boolean {
+  steer(steer: Steer, mayRefuse = () => true): boolean {
     const waiting = this.#memory.carry.steers.filter(({ input }) => !isMessage(input));
     if (whyNoInput(steer) !== undefined || waiting.length >= steerLimit) return false;
     if (this.#memory.isRepeat(steer.id)) return false;
     const by = toActor(steer.actor);
-    if (steer.denyPending === true) this.answers.denyPending(by, this.#memory.carry.requesters);
+    if (steer.denyPending === true) this.answers.denyPending(by, this.#memory.carry.requesters, mayRefuse);
     this.#memory.addRequester(by?.id);
     this.#memory.set({ steers: [...this.#memory.carry.steers, steer] });
     return true;

@@ -583,6 +583,12 @@ describe('a message instead of an answer', () => {
     }
   });
 
+  it('denies all the same in the replay of a turn that did so before there were refusals', () => {
+    const turn = aTurn(aCall('c1', { approval: { by: { people: ['ann'] } } }));
+    turn.steer({ ...steer, actor: 'rita' }, () => false);
+    expect(turn.answers.underWay).toMatchObject([{ answer: { callId: 'c1', decision: 'deny' } }]);
+  });
+
   it('denies what others asked for: its sender asks only from then on', () => {
     const fourEyes = aCall('c1', { approval: { by: 'not_requester' } });
     for (const [actor, denied] of [
