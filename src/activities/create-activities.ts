@@ -14,6 +14,7 @@ import { noticeGates, openGates } from './open-gates.ts';
 import { removeKept } from './remove-kept.ts';
 import { runTask } from './run-task.ts';
 import { runTools } from './run-tools.ts';
+import { isMember } from '../team/leave.ts';
 import { concludeMemberTurn } from '../team/conclude-turn.ts';
 import { deliverMessage } from './deliver-message.ts';
 import { lookAfter } from './look-after.ts';
@@ -53,6 +54,7 @@ export function createActivities(deps: ActivityDeps) {
     closeSubagent: (input) => closeSubagent(deps, input),
     locateCalls: ({ ref, callIds }) => waitingForStore(() => locateCalls(deps.store, ref, callIds)),
     concludeMemberTurn: (input) => waitingForStore(() => concludeMemberTurn(deps.store, input)),
+    isMember: ({ leader, member }) => waitingForStore(() => isMember(deps.store, leader, member)),
     deliverMessage: (input) => deliverMessage(deps, input),
     lookAfter: (input) => lookAfter(deps, input),
     moveToBackground: (input) => moveToBackground(deps, input),

@@ -63,7 +63,7 @@ async function lookAfter(store: Store, ref: SessionRef): Promise<void> {
   await client.workflow.start('agentSession', {
     workflowId,
     taskQueue: info.taskQueue,
-    args: [{ ref, agent: session.agent }],
+    args: [{ ref, agent: session.agent, mustExist: true }],
     workflowIdConflictPolicy: 'USE_EXISTING',
     staticSummary: `${session.agent} · session ${ref.sessionId} of ${ref.owner}`,
   });

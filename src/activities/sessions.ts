@@ -30,10 +30,12 @@ type Input<K extends keyof StoreActivities> = Parameters<StoreActivities[K]>[0];
 /** Loads what a session needs to start, and closes a turn that an earlier run of it left behind: its workflow is gone with that run. */
 export async function loadSession(
   deps: ActivityDeps,
-  { ref, agent }: Input<'loadSession'>,
+  { ref, agent, mustExist = false }: Input<'loadSession'>,
 ): Promise<SessionSnapshot> {
   const { store, lingerMs, hasSearchAttributes } = deps;
   return waitingForStore(async () => {
+    if (mustExist && !(await store.sessions.get(ref)))
+      throw ApplicationFailure.nonRetryable(`Session ${ref.sessionId} was erased`, failure.rejected);
     const session = await store.sessions.claim(ref, agent);
     // Its turns are run by those who asked for them.
     if (session.lineage?.kind === 'subagent')

@@ -1,3 +1,4 @@
+import type { LetterInput } from '../contracts/activities.ts';
 import { cleanUpWorkflowId, type CleanUpInput } from '../contracts/clean-up.ts';
 import { sessionWorkflowId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
 import { sessionQuery } from '../contracts/messages.ts';
@@ -6,6 +7,7 @@ import { taskWorkflowId } from '../contracts/tasks.ts';
 import { openReminders } from '../reminders/reminder-slot.ts';
 import type { SessionRecord } from '../store/store.ts';
 import { readTasks } from '../tasks/background-slot.ts';
+import { leaveErased } from '../team/leave.ts';
 import { isNotFound } from '../inbox/temporal-failures.ts';
 import { callTemporal, isOpen } from './call-temporal.ts';
 import { deleteExecutions } from './delete-executions.ts';
@@ -27,10 +29,12 @@ export async function eraseSession(context: ClientContext, ref: SessionRef, forc
       `Session ${ref.sessionId} has a turn that runs or waits, or a task in the background: interrupt it first, or erase with force`,
     );
   if (!force) await refuseBusyBelow(context, ref);
+  // Before all: whoever leads its team would begin it again.
+  const letter = await leaveErased(store, session);
   // The session first: it would start the next turn when the running one ends, and begin again a worker that ends.
   await endSession(context, session);
   if (force) for (const one of await below(context, ref)) await eraseOne(context, one);
-  await forget(context, session);
+  await forget(context, session, letter);
 }
 
 async function refuseBusyBelow(context: ClientContext, ref: SessionRef): Promise<void> {
@@ -65,10 +69,14 @@ async function eraseOne(context: ClientContext, session: SessionRecord): Promise
   await forget(context, session);
 }
 
-/** What workers keep is theirs to delete, once one is there. */
-async function forget(context: ClientContext, { ref, agent }: SessionRecord): Promise<void> {
+/** What workers keep is theirs to delete, once one is there; it also tells the leader of its team, as often as it takes. */
+async function forget(
+  context: ClientContext,
+  { ref, agent }: SessionRecord,
+  letter?: LetterInput,
+): Promise<void> {
   await context.content.store.sessions.erase(ref);
-  const input: CleanUpInput = { ref, agent };
+  const input: CleanUpInput = { ref, agent, ...(letter ? { letter } : {}) };
   await callTemporal(context, () =>
     context.temporal.workflow.start('cleanUp', {
       workflowId: cleanUpWorkflowId(ref),

@@ -21,7 +21,7 @@ import type {
 
 /** Short, idempotent store writes, run as local activities: one history event each. */
 export interface StoreActivities {
-  loadSession(input: { ref: SessionRef; agent: string }): Promise<SessionSnapshot>;
+  loadSession(input: { ref: SessionRef; agent: string; mustExist?: boolean }): Promise<SessionSnapshot>;
   saveSession(input: { ref: SessionRef; control: SessionControl }): Promise<void>;
   /** Says that the session's workflow is about to return: until it is loaded again, the store numbers its turns. */
   releaseSession(input: { ref: SessionRef }): Promise<void>;
@@ -53,6 +53,8 @@ export interface StoreActivities {
     /** Something waits in its inbox. */
     hasMore?: boolean;
   }): Promise<MemberConclusion>;
+  /** Whether a worker is still in the team of its leader: one that was erased is not. */
+  isMember(input: { leader: SessionRef; member: SessionRef }): Promise<boolean>;
   /** Pairs calls without a result, and commits the turn's end. True when the session has begun what may go on without it. */
   closeTurn(input: CloseTurnInput): Promise<boolean>;
 }

@@ -1,9 +1,12 @@
+import type { LetterInput } from './activities.ts';
 import type { SessionRef } from './ids.ts';
 
 /** A session that was erased, and the agent whose sources may have kept something for it. */
 export interface CleanUpInput {
   ref: SessionRef;
   agent: string;
+  /** For the leader of the team that it was in. */
+  letter?: LetterInput;
 }
 
 export interface CleanUpActivities {

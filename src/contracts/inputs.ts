@@ -67,6 +67,8 @@ export interface SessionControl {
 export interface SessionInput {
   ref: SessionRef;
   agent: string;
+  /** It was there when this was started: if it is gone it was erased, and must not come back. */
+  mustExist?: boolean;
   /** Set by the session itself when it continues as new. */
   carry?: SessionCarry;
 }

@@ -60,7 +60,7 @@ export async function deliver(courier: Courier, { owner, to, message }: Delivery
           startWorkflowOperation: new WithStartWorkflowOperation('agentSession', {
             workflowId: sessionWorkflowId(to),
             taskQueue: courier.taskQueue,
-            args: [{ ref: to, agent: session.agent }],
+            args: [{ ref: to, agent: session.agent, mustExist: true }],
             workflowIdConflictPolicy: 'USE_EXISTING',
             staticSummary: `${session.agent} · session ${to.sessionId} of ${to.owner}`,
           }),
@@ -69,6 +69,8 @@ export async function deliver(courier: Courier, { owner, to, message }: Delivery
     } catch (error) {
       const refusal = refusalOf(error);
       if (refusal) throw refusal;
+      if (!(await store.sessions.get(to)))
+        throw new InboxError('not_found', `session ${to.sessionId} was erased`);
       if (!isRace(error) || attempt >= attempts) throw undelivered(error, to);
       await sleep(20 * 2 ** attempt);
     }

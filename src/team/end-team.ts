@@ -4,10 +4,11 @@ import { endUpdate } from '../contracts/messages.ts';
 import { interruptTasks } from '../activities/background-source.ts';
 import { lookAfterTasks } from '../activities/lost-tasks.ts';
 import { closeLeft } from '../activities/sessions.ts';
-import { removeMember, type TeamMember } from '../core/team.ts';
+import type { TeamMember } from '../core/team.ts';
 import { courierHere } from '../inbox/courier.ts';
 import { cancelReminders } from '../reminders/reminder-source.ts';
 import { describeError } from '../tools/tool-errors.ts';
+import { strike } from './leave.ts';
 import type { Seat, TeamPlace } from './place.ts';
 import { changeMembership, changeTeam, readTeam } from './team-slot.ts';
 
@@ -45,18 +46,7 @@ export async function dismiss(
   { turn, reason }: { turn: number; reason: string },
 ): Promise<void> {
   await release(place, seat, member, reason);
-  const { name, sessionId, agent, role } = member;
-  await changeTeam(place.store, seat.leader, (now) => {
-    const team = now?.id === seat.team.id ? removeMember(now, member.key) : now;
-    if (!team || team === now) return { team: now };
-    const event = {
-      kind: 'team_changed' as const,
-      change: 'member_removed' as const,
-      team: team.name,
-      member: { name, sessionId, agent, role },
-    };
-    return { team, turn, events: [event] };
-  });
+  await strike(place.store, { ...seat, turn }, member);
 }
 
 async function release(

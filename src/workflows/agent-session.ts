@@ -63,8 +63,8 @@ export async function agentSession(input: SessionInput): Promise<void> {
   }
 }
 
-async function load(input: SessionInput, session: SessionState): Promise<void> {
-  const { leftTurn, ...snapshot } = await store.loadSession({ ref: input.ref, agent: input.agent });
+async function load({ ref, agent, mustExist = false }: SessionInput, session: SessionState): Promise<void> {
+  const { leftTurn, ...snapshot } = await store.loadSession({ ref, agent, mustExist });
   session.load(snapshot);
   if (leftTurn !== undefined) await session.concluding(() => concludeTurn(session, leftTurn, undefined));
 }

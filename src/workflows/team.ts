@@ -3,6 +3,7 @@ import {
   CancellationScope,
   condition,
   ParentClosePolicy,
+  patched,
   setHandler,
   startChild,
 } from '@temporalio/workflow';
@@ -59,12 +60,15 @@ async function startWorker(session: SessionState, worker: WorkerStart): Promise<
   try {
     const child = await startChild('agentSession', {
       workflowId: sessionWorkflowId(ref),
-      args: [{ ref, agent }],
+      args: [{ ref, agent, mustExist: true }],
       staticSummary: `${agent} · worker ${name} of ${session.ref.sessionId}`,
       parentClosePolicy: ParentClosePolicy.ABANDON,
       ...foundBy(session.settings.hasSearchAttributes, sessionAttributes(worker)),
     });
-    child.result().catch((error: unknown) => bringBack(session, worker, error));
+    child
+      .result()
+      .catch((error: unknown) => bringBack(session, worker, error))
+      .catch(() => undefined);
   } catch (error) {
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
@@ -74,7 +78,10 @@ async function startWorker(session: SessionState, worker: WorkerStart): Promise<
 async function bringBack(session: SessionState, worker: WorkerStart, error: unknown): Promise<void> {
   const isLost = error instanceof ChildWorkflowFailure && error.cause instanceof TerminatedFailure;
   if (!isLost || session.isEnding) return;
-  await startWorker(session, worker).catch(() => undefined);
+  // Erasing ends it, too.
+  if (patched('erased-worker') && !(await store.isMember({ leader: session.ref, member: worker.ref })))
+    return;
+  await startWorker(session, worker);
 }
 
 /**

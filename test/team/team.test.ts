@@ -377,6 +377,29 @@ describe('a team', () => {
     await eventually(running).toEqual([isLost('pia')]);
   });
 
+  it('tells the leader once of a worker that is erased, which does not come back', async () => {
+    const isErased = (name: string) => expect.stringMatching(`${name} was erased`);
+    ofWorker('abe').queue(calls('pay', { amount: 1 }));
+    const session = await aTeam('erased', 'abe', 'una');
+    await hasPending(session);
+    await at(session, 'abe').erase({ force: true });
+    expect((await session.team())?.members.map(({ name }) => name)).toEqual(['una']);
+    await eventually(session).toContainEqual(isErased('abe'));
+    expect((await session.get())?.pending).toEqual([]);
+
+    // Its leader rests, and its workflow is gone.
+    await expect.poll(async () => (await at(session, 'una').get())?.state, { timeout: 20_000 }).toBe('idle');
+    await temporal.workflow
+      .getHandle(sessionWorkflowId({ owner: session.owner, sessionId: session.id }))
+      .terminate();
+    await at(session, 'una').erase({ force: true });
+    await eventually(session).toContainEqual(isErased('una'));
+    const said = await told(session);
+    expect(said.filter((text) => text.includes('erased'))).toEqual([isErased('abe'), isErased('una')]);
+    for (const name of ['abe', 'una']) expect(await at(session, name).exists()).toBe(false);
+    await session.erase({ force: true });
+  });
+
   it('ends: what its workers do is stopped, their last words arrive, and nobody is reached any more', async () => {
     [gate, entered] = [new Latch(), new Latch()];
     ofWorker('jim').queue(calls('hold', {}));
