@@ -14,7 +14,7 @@ import { runTool } from '../tools/run-tool.ts';
 import { OutcomeUnknownError } from '../tools/outcome-unknown.ts';
 import { errorOutcome } from '../tools/tool-errors.ts';
 import type { Tool, ToolOutcome } from '../tools/tool.ts';
-import { askInCall } from './ask-in-call.ts';
+import { askInCall, closeGate } from './ask-in-call.ts';
 import type { CallMark } from './call-mark.ts';
 import type { ActivityDeps } from './deps.ts';
 import { whyToolIsGone } from './equip-for-calls.ts';
@@ -70,6 +70,9 @@ export class CallRun {
   readonly #signal: AbortSignal;
   readonly #mark: CallMark | undefined;
   #usage: Usage | undefined;
+  #questions = 0;
+  /** A call has one gate: what it asks at once is asked one after the other. */
+  #asking: Promise<unknown> = Promise.resolve();
 
   /** @param mark absent where this attempt is marked already. */
   constructor(batch: Batch, before: CallRecord, signal: AbortSignal, mark?: CallMark) {
@@ -84,8 +87,10 @@ export class CallRun {
     // Asking in mid-call: the worker that did has ended.
     const wasAsking = before.state === 'asking' && before.isDispatched;
     if (before.state !== 'allowed' && before.state !== 'pending' && !wasAsking) return before;
-    if (wasAsking)
-      await this.#batch.deps.store.calls.move(this.#batch.address.ref, before.callId, { state: 'allowed' });
+    if (wasAsking) {
+      const { ref, turn } = this.#batch.address;
+      await closeGate(this.#batch.deps.store, { ref, turn, callId: before.callId });
+    }
     const tool = this.#batch.agent.toolByName.get(before.name);
     if (!tool)
       return this.#settle(
@@ -174,13 +179,19 @@ export class CallRun {
           onSpend: (usage) => {
             this.#usage = addUsage(this.#usage ?? noUsage, usage);
           },
-          onAsk: async (question, { waitMs }) => {
-            await this.#mark?.make();
-            return askInCall(this.#batch.deps.store, { ref, turn, callId }, question, {
-              waitMs,
-              signal: this.#signal,
-              policy: tool.approval ?? this.#batch.agent.permissions.approval,
+          onAsk: (question, { waitMs }) => {
+            this.#questions += 1;
+            const asking = { ref, turn, callId, number: this.#questions };
+            const answer = this.#asking.then(async () => {
+              await this.#mark?.make();
+              return askInCall(this.#batch.deps.store, asking, question, {
+                waitMs,
+                signal: this.#signal,
+                policy: tool.approval ?? this.#batch.agent.permissions.approval,
+              });
             });
+            this.#asking = answer.catch(() => undefined);
+            return answer;
           },
         },
       );

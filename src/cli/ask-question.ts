@@ -13,6 +13,7 @@ export async function askQuestion(
 ): Promise<Confirmation | undefined> {
   const { ask, say, signal } = asking;
   const { isSecret } = question;
+  const named = question.id === undefined ? {} : { questionId: question.id };
   say(`${printable(name)} asks: ${questionLines(question).join('\n')}`);
   for (;;) {
     const text = await ask(`${howTo(question)} `, { signal, callId, isSecret });
@@ -22,12 +23,12 @@ export async function askQuestion(
     if (answer.trim() === '') {
       const reason = await refusal(asking, callId);
       if (reason === undefined) return undefined;
-      if (reason !== 'answer') return { callId, decision: 'deny', ...reason };
+      if (reason !== 'answer') return { callId, decision: 'deny', ...reason, ...named };
       continue;
     }
     const chosen = optionOf(question, answer);
     if (chosen !== undefined || question.isFree)
-      return { callId, decision: 'allow', answer: chosen ?? answer };
+      return { callId, decision: 'allow', answer: chosen ?? answer, ...named };
     say('that is none of the answers');
   }
 }

@@ -12,6 +12,7 @@ import { CommandError, UsageError } from './command-error.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { withClient } from './open-client.ts';
 import { allowRule, json } from './option-parsers.ts';
+import { questionOption } from './question-option.ts';
 import { printJson, printLines, terminalStyle } from './output.ts';
 import { askAtTerminal } from './prompter.ts';
 import { rememberable } from './render-gate.ts';
@@ -22,6 +23,7 @@ interface ConfirmOptions extends CommonOptions, ActorOptions {
   /** True: the narrowest rule that is suggested. */
   remember?: PermissionRule | true;
   answer?: string;
+  question?: string;
 }
 
 export function confirmCommand(): Command {
@@ -50,6 +52,7 @@ export function confirmCommand(): Command {
         'remember',
       ]),
     )
+    .addOption(questionOption())
     .addHelpText('after', '\nA question without --answer is asked at the terminal: a secret is not shown.\n')
     .action(confirm);
 }
@@ -102,9 +105,11 @@ function narrowestRule(
 async function answerOf(
   callId: string,
   call: PendingCall | undefined,
-  { answer, json }: ConfirmOptions,
+  { answer, json, question: questionId }: ConfirmOptions,
 ): Promise<Confirmation> {
   const question = call?.question;
+  // Not the one that is open now: a repeat of this command must not answer the next one.
+  const named = questionId === undefined ? {} : { questionId };
   const isAtTerminal = process.stdin.isTTY && !json;
   if (call && question && isAtTerminal && (answer === undefined || answer === '-')) {
     const asking = {
@@ -117,7 +122,12 @@ async function answerOf(
     if (confirmation) return confirmation;
   }
   if (answer === '-')
-    return { callId, decision: 'allow', answer: (await readAll(process.stdin)).replace(/\r?\n$/, '') };
+    return {
+      callId,
+      decision: 'allow',
+      answer: (await readAll(process.stdin)).replace(/\r?\n$/, ''),
+      ...named,
+    };
   if (answer === undefined)
     throw new UsageError(
       `Call ${callId} asks a question: give --answer "…", or --answer - and the text on stdin`,
@@ -126,7 +136,7 @@ async function answerOf(
     throw new UsageError(
       `The answer to call ${callId} is a secret, and other users of a machine can read arguments: use --answer - and stdin`,
     );
-  return { callId, decision: 'allow', answer };
+  return { callId, decision: 'allow', answer, ...named };
 }
 
 async function tell(session: Session, confirmation: Confirmation, options: ConfirmOptions): Promise<void> {

@@ -25,7 +25,11 @@ export function answersTo({ callId, state, question }: PendingCall): string[] {
   switch (state) {
     case 'asking': {
       const answer = question ? ` --answer ${question.isSecret ? '-' : '"…"'}` : '';
-      return [`durascope confirm ${callId}${answer}`, `durascope deny ${callId} --reason "…"`];
+      const named = question?.id === undefined ? '' : ` --question ${question.id}`;
+      return [
+        `durascope confirm ${callId}${answer}${named}`,
+        `durascope deny ${callId} --reason "…"${named}`,
+      ];
     }
     case 'submitted':
       return [`durascope result ${callId} --content "…"`];

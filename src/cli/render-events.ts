@@ -173,6 +173,7 @@ const answers = {
   external_result: 'answered',
   happened: 'found to have happened',
   did_not_happen: 'found not to have happened',
+  void: 'asks something else: the answer before counts for nothing',
 } as const;
 
 function streamed(view: View, line: 'text' | 'thinking', text: string): [View, string] {

@@ -28,7 +28,12 @@ export function renderGate(call: PendingCall, style: Style): string[] {
 /** Why it waits, who may answer until when, who allowed it so far, what it asks, and the rules that would settle its like. */
 export function gateFacts(call: PendingCall, { colors, width }: Style): string[] {
   const { question, votes = [], votesNeeded, reason } = call;
-  if (question) return [...questionLines(question), ...policyLines(call)];
+  if (question)
+    return [
+      ...questionLines(question),
+      ...(question.id === undefined ? [] : [`answer it with --question ${question.id}`]),
+      ...policyLines(call),
+    ];
   const rules = rememberable(call);
   return [
     ...(reason === undefined ? [] : [`why: ${oneLine(reason, width)}`]),

@@ -4,6 +4,7 @@ import { isExecutable } from '../core/next-action.ts';
 import type { CallRecord } from '../store/call-store.ts';
 import type { Store } from '../store/store.ts';
 import type { PendingCall } from './client.ts';
+import { unanswered } from './answer-in-call.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
 
 /**
@@ -19,8 +20,10 @@ export async function pausedBelow(
   const paused = await pausedCalls(store, ref, calls);
   if (!paused) return undefined;
   const names = paused.map(subagentName);
-  const below = (await store.calls.openBelow(ref)).filter(({ path }) => names.includes(path[0] ?? ''));
-  return [...pendingOf(calls, ref), ...below.map(pendingBelow)];
+  const open = await unanswered(store, await store.calls.openBelow(ref), (call) => call.ref);
+  const below = open.filter(({ path }) => names.includes(path[0] ?? ''));
+  const pending = [...pendingOf(calls, ref), ...below.map(pendingBelow)];
+  return pending.length === 0 ? undefined : pending;
 }
 
 /** The calls that run, when each of them is a turn below that is at a gate. */

@@ -25,6 +25,7 @@ import { HttpDurascope, type HttpConnectOptions } from './http-client.ts';
 import type { Pipelines } from './pipelines.ts';
 import type { Schedules } from './schedules.ts';
 import { TemporalPipelines } from './temporal-pipelines.ts';
+import { unanswered } from './answer-in-call.ts';
 import { toPendingCall } from './pending-call.ts';
 import { TemporalSchedules } from './temporal-schedules.ts';
 import { OpenTurns } from './open-turns.ts';
@@ -122,8 +123,10 @@ export class DurascopeClient implements Durascope {
   }
 
   async gates(owner: string, page: PageRequest & { state?: GateState } = {}): Promise<Page<PendingCall>> {
-    const { items, ...rest } = await this.#context.content.store.calls.open(owner, page);
-    const answerable = await this.#context.openTurns.answerable(items);
+    const { store } = this.#context.content;
+    const { items, ...rest } = await store.calls.open(owner, page);
+    const open = await unanswered(store, items, ({ ref }) => ref);
+    const answerable = await this.#context.openTurns.answerable(open);
     return {
       ...rest,
       items: answerable.map((call) => ({

@@ -47,7 +47,7 @@ import type {
   Turn,
 } from './client.ts';
 import { cancelTask, viewTasks } from './background-tasks.ts';
-import { answerInCall, asksWhileItRuns } from './answer-in-call.ts';
+import { answerInCall, asksWhileItRuns, mustNameNoQuestion, unanswered } from './answer-in-call.ts';
 import { ledSeat, memberSeat } from '../team/place.ts';
 import { viewTeam, type TeamView } from '../team/team-view.ts';
 import { routesOf } from './answer-routes.ts';
@@ -222,12 +222,13 @@ export class TemporalSession implements Session {
     const session = await store.sessions.get(this.#ref);
     if (!session) return undefined;
     const calls = session.state === 'idle' ? [] : await store.calls.ofTurn(this.#ref, session.lastTurn);
-    const own = pendingOf(calls, this.#ref).map((pending) => ({
+    const own = pendingOf(await unanswered(store, calls, () => this.#ref), this.#ref).map((pending) => ({
       pending,
       ref: this.#ref,
       turn: pending.turn,
     }));
-    const below = (await store.calls.openBelow(this.#ref)).map((call) => ({
+    const open = await unanswered(store, await store.calls.openBelow(this.#ref), ({ ref }) => ref);
+    const below = open.map((call) => ({
       pending: pendingBelow(call),
       ref: call.ref,
       turn: call.turn,
@@ -366,8 +367,12 @@ export class TemporalSession implements Session {
     const others: Confirmation[] = [];
     for (const result of results) {
       const call = await store.calls.get(this.#ref, result.callId);
-      if (call && asksWhileItRuns(call)) await answerInCall(store, this.#ref, call, result, options.actor);
-      else others.push(result);
+      if (call && asksWhileItRuns(call)) {
+        await answerInCall(store, this.#ref, call, result, options.actor);
+        continue;
+      }
+      mustNameNoQuestion(result);
+      others.push(result);
     }
     return others;
   }

@@ -10,6 +10,7 @@ import type { TurnRecord } from '../store/store.ts';
 import { callTemporal } from './call-temporal.ts';
 import { isNotFound } from '../inbox/temporal-failures.ts';
 import type { EventOptions, Reply, Turn, TurnDetails } from './client.ts';
+import { unanswered } from './answer-in-call.ts';
 import { DurascopeError } from './durascope-error.ts';
 import { pausedBelow } from './paused-below.ts';
 import { pendingOf } from './pending-call.ts';
@@ -130,12 +131,16 @@ export class TemporalTurn<Output = unknown> implements Turn<Output> {
     if (state === 'ended') return this.#ended(record);
     const { store } = this.#context.content;
     const below = state === 'running' ? await pausedBelow(store, this.#ref, this.turn) : undefined;
-    const pending = below ?? pendingOf(await store.calls.ofTurn(this.#ref, this.turn), this.#ref);
-    const isPaused = state === 'waiting' || below !== undefined;
+    const calls = below ? [] : await store.calls.ofTurn(this.#ref, this.turn);
+    const waiting = await unanswered(store, calls, () => this.#ref);
+    const pending = below ?? pendingOf(waiting, this.#ref);
+    // What it waited for has been answered, and goes on.
+    const hasAnswers = waiting.length < calls.length && pending.length === 0;
+    const isPaused = (state === 'waiting' && !hasAnswers) || below !== undefined;
     return {
       turnId: this.id,
       turn: this.turn,
-      state: isPaused ? 'waiting' : state,
+      state: isPaused ? 'waiting' : state === 'waiting' ? 'running' : state,
       run: record.run,
       usage,
       pending,

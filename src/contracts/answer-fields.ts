@@ -3,7 +3,15 @@ import type { Confirmation, ExternalResult, Reconciliation } from './inputs.ts';
 
 /** What an answer of each kind may say. Anything else is a slip, such as `inputs`, that would settle another call than the one meant. */
 export const answerFields = {
-  confirm: ['callId', 'decision', 'input', 'reason', 'remember', 'answer'] satisfies (keyof Confirmation)[],
+  confirm: [
+    'callId',
+    'decision',
+    'input',
+    'reason',
+    'remember',
+    'answer',
+    'questionId',
+  ] satisfies (keyof Confirmation)[],
   external: ['callId', 'state', 'content'] satisfies (keyof ExternalResult)[],
   reconcile: ['callId', 'outcome', 'content', 'reason'] satisfies (keyof Reconciliation)[],
 } as const satisfies Record<GateAnswer['kind'], readonly string[]>;

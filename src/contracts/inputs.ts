@@ -247,7 +247,8 @@ export type TurnOutcome = Pick<TurnResult, 'finishReason'> & Partial<TurnResult>
 
 /**
  * A person's answer to a call that asks. `input` replaces the arguments, and is validated and held against the deny rules again.
- * `remember` adds rules for the session, which settle the siblings that they cover too. `answer` is for a call that asks a question.
+ * `remember` adds rules for the session, which settle the siblings that they cover too. `answer` is for a call that asks a question;
+ * `questionId` is the question's `id`, where it has one: without it, the answer is for the first question of its call only.
  */
 export interface Confirmation {
   callId: string;
@@ -256,6 +257,7 @@ export interface Confirmation {
   reason?: string;
   remember?: PermissionRule[];
   answer?: string;
+  questionId?: string;
 }
 
 /** A confirmation as it travels: what is secret in its `input` or `answer` is in the store, and in no message. */

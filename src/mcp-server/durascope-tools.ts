@@ -167,18 +167,20 @@ function addAnswer(server: SdkServer, { durascope, owner }: Access): void {
         callId: z.string().min(1),
         decision: z.enum(['allow', 'deny']),
         answer: z.string().optional().describe('For a call that asks a question'),
+        questionId: z.string().optional().describe('The id of its question, where that has one'),
         input: Json.optional().describe('Arguments in place of those proposed'),
         reason: z.string().optional(),
       },
       annotations: { destructiveHint: true, idempotentHint: true },
     },
-    async ({ callId, decision, answer: text, input, reason }) =>
+    async ({ callId, decision, answer: text, questionId, input, reason }) =>
       answer(async () => {
         const of = await durascope.sessionOfCall(owner, callId);
         const confirmation = {
           callId,
           decision,
           ...(text === undefined ? {} : { answer: text }),
+          ...(questionId === undefined ? {} : { questionId }),
           ...(input === undefined ? {} : { input }),
           ...(reason === undefined ? {} : { reason }),
         };

@@ -93,6 +93,8 @@ export const ConfirmationField = z.strictObject({
   remember: z.array(GivenRule).exactOptional(),
   /** To a call that asks a question. */
   answer: text.exactOptional(),
+  /** The question's `id`, where it has one: it keeps an answer that is sent twice from its call's next question. */
+  questionId: text.exactOptional(),
 });
 
 export const ExternalResultField = z.strictObject({

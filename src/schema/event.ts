@@ -29,6 +29,8 @@ export const Question = z.object({
   isFree: z.boolean(),
   /** The answer is a secret: it is kept out of transcript, events and logs. */
   isSecret: z.boolean(),
+  /** Which of its call's questions, where the call asks while it runs: an answer names it as `questionId`. */
+  id: z.string().exactOptional(),
 });
 export type Question = z.infer<typeof Question>;
 
@@ -141,7 +143,19 @@ export const EventBody = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('gate_answered'),
     callId: z.string(),
-    answer: z.enum(['allow', 'deny', 'vote', 'answer', 'external_result', 'happened', 'did_not_happen']),
+    /** Of the question that its call asks while it runs. */
+    questionId: z.string().exactOptional(),
+    /** `void`: an answer of before counts for nothing, because its call was run again and asks something else. */
+    answer: z.enum([
+      'allow',
+      'deny',
+      'vote',
+      'answer',
+      'external_result',
+      'happened',
+      'did_not_happen',
+      'void',
+    ]),
     actor: z.string().optional(),
     reason: z.string().optional(),
   }),

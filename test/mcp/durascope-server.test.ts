@@ -11,6 +11,7 @@ import { defineAgent } from '../../src/agents/define-agent.ts';
 import { createMcpServer } from '../../src/mcp-server/create-mcp-server.ts';
 import { serveHttp, type HttpMcpServer } from '../../src/mcp-server/serve-http.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
+import type { Tool } from '../../src/tools/tool.ts';
 import { startStack, type Stack } from '../support/stack.ts';
 
 const refund = defineTool({
@@ -20,12 +21,27 @@ const refund = defineTool({
   permission: 'ask',
   execute: ({ orderId }) => `refunded ${orderId}`,
 });
+const tidy: Tool = {
+  ...defineTool({
+    name: 'tidy',
+    description: 'Tidies up',
+    input: z.object({}),
+    permission: 'allow',
+    execute: async (_, { ask }) => {
+      const free = { isFree: true, isSecret: false };
+      const keep = await ask({ question: 'Backup to keep?', ...free }, { waitMs: 60_000 });
+      const drop = await ask({ question: 'Table to drop?', ...free }, { waitMs: 60_000 });
+      return JSON.stringify([keep, drop]);
+    },
+  }),
+  waitMs: 60_000,
+};
 const agent = defineAgent({
   name: 'support',
   description: 'Answers questions about orders',
   model: 'openai/gpt-test',
   instructions: 'Be brief.',
-  tools: [refund],
+  tools: [refund, tidy],
 });
 
 let stack: Stack;
@@ -73,6 +89,10 @@ async function call(client: Client, name: string, args: object = {}, onprogress?
   return result.isError ? { error: text } : (JSON.parse(text) as Record<string, unknown>);
 }
 
+function fail(): never {
+  throw new Error('nothing waits');
+}
+
 describe('Durascope as an MCP server', () => {
   it('starts a turn, tells how far it is, lets its user approve, and reads what was said', async () => {
     const client = await overHttp(open.url);
@@ -99,6 +119,33 @@ describe('Durascope as an MCP server', () => {
     expect(await call(client, 'list_sessions', { agent: 'support' })).toMatchObject({
       sessions: [{ session: 'mcp-1' }],
     });
+  });
+
+  it('takes an answer for the question that it names, though it comes twice', async () => {
+    const client = await overHttp(open.url);
+    stack.model.calls('tidy', {}).says('Tidy.');
+    const asks = (questionText: string) => ({
+      state: 'waiting',
+      pending: [{ tool: 'tidy', question: { question: questionText, id: expect.any(String) as string } }],
+    });
+    type Waiting = { pending: { callId: string; question: { id: string } }[] };
+    const args = { agent: 'support', input: 'Tidy up', session: 'mcp-tidy', waitSeconds: 60 };
+    const first = await call(client, 'start_turn', args);
+    expect(first).toMatchObject(asks('Backup to keep?'));
+    const [{ callId, question } = fail()] = (first as unknown as Waiting).pending;
+    const answer = { callId, questionId: question.id, decision: 'allow', answer: 'b1' };
+    expect(await call(client, 'answer_gate', answer)).toMatchObject({ callId });
+    const second = await call(client, 'wait_for_turn', { session: 'mcp-tidy' });
+    expect(second).toMatchObject(asks('Table to drop?'));
+    const { questionId: _, ...unnamed } = answer;
+    for (const repeat of [answer, unnamed])
+      expect(await call(client, 'answer_gate', repeat)).toMatchObject({
+        error: expect.stringMatching(/^conflict: /) as string,
+      });
+    const [{ question: next } = fail()] = (second as unknown as Waiting).pending;
+    await call(client, 'answer_gate', { ...answer, questionId: next.id, answer: 't1' });
+    expect(await call(client, 'wait_for_turn', { session: 'mcp-tidy' })).toMatchObject({ text: 'Tidy.' });
+    expect(stack.model.requests.at(-1)?.results().at(-1)?.text).toMatch(/"b1".*"t1"/);
   });
 
   it('does not end a turn with the wait for it, and starts none twice for one key', async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { PendingCall } from '../../client/client.ts';
 import type { Confirmation, ExternalResult, Reconciliation } from '../../contracts/inputs.ts';
+import { gateIdOf, readGateId } from '../../core/asked-in-call.ts';
 import { GivenRule } from '../../schema/event.ts';
 import { InputPart, Json } from '../../schema/message.ts';
 import { Problem } from '../problem.ts';
@@ -9,7 +10,7 @@ import { subagentRunId } from './subagents.ts';
 import { jsonOr } from '../chat/conversation.ts';
 
 export interface AgUiInterrupt {
-  /** Of the call that waits. */
+  /** Of the call that waits, or of the question that it asks while it runs. */
   id: string;
   reason: string;
   message: string;
@@ -78,7 +79,7 @@ export function toInterrupt(call: PendingCall, owner: string): AgUiInterrupt {
   const told = { name, arguments: jsonOr(call.arguments), path, agent, suggestedRules, isSafety };
   const durascope = { ...told, question, approval: policy, votes, votesNeeded };
   return {
-    id: callId,
+    id: gateIdOf(callId, question?.id),
     reason: reasons[wait],
     message: messageOf(call, wait),
     toolCallId: callId,
@@ -91,10 +92,12 @@ export function toInterrupt(call: PendingCall, owner: string): AgUiInterrupt {
 }
 
 /** @throws Problem `invalid_input` when the payload does not fit: nothing is taken for a yes, or for a no, that was not written as one. */
-export function readAnswer(call: PendingCall, { status, payload }: ResumeEntry): GateAnswer {
+export function readAnswer(call: PendingCall, { interruptId, status, payload }: ResumeEntry): GateAnswer {
   const { callId } = call;
   const wait = waitOf(call);
-  if (status === 'cancelled') return cancelled(callId, wait);
+  const { questionId } = readGateId(interruptId);
+  const named = questionId === undefined ? {} : { questionId };
+  if (status === 'cancelled') return cancelled(callId, wait, named);
   switch (wait) {
     case 'approval': {
       const { approved, editedArgs, ...rest } = parse(approval, callId, payload);
@@ -107,9 +110,15 @@ export function readAnswer(call: PendingCall, { status, payload }: ResumeEntry):
         callId,
         typeof payload === 'string' ? { answer: payload } : payload,
       );
-      if ('answer' in given) return confirmation({ callId, decision: 'allow', answer: given.answer });
+      if ('answer' in given)
+        return confirmation({ callId, decision: 'allow', answer: given.answer, ...named });
       const { reason } = given;
-      return confirmation({ callId, decision: 'deny', ...(reason === undefined ? {} : { reason }) });
+      return confirmation({
+        callId,
+        decision: 'deny',
+        ...(reason === undefined ? {} : { reason }),
+        ...named,
+      });
     }
     case 'result':
       return { kind: 'result', answer: { callId, ...parse(answers.result, callId, payload) } };
@@ -137,7 +146,7 @@ function messageOf({ name, reason, question }: PendingCall, wait: Wait): string 
   }
 }
 
-function cancelled(callId: string, wait: Wait): GateAnswer {
+function cancelled(callId: string, wait: Wait, named: { questionId?: string }): GateAnswer {
   const reason = 'nobody decided: the request was cancelled';
   if (wait === 'result') return { kind: 'result', answer: { callId, state: 'error', content: reason } };
   if (wait === 'outcome')
@@ -145,7 +154,7 @@ function cancelled(callId: string, wait: Wait): GateAnswer {
       'invalid_input',
       `What became of ${callId} can't be left open: say "happened" or "did_not_happen"`,
     );
-  return confirmation({ callId, decision: 'deny', reason });
+  return confirmation({ callId, decision: 'deny', reason, ...named });
 }
 
 function confirmation(answer: Confirmation): GateAnswer {

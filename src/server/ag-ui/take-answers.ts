@@ -3,6 +3,7 @@ import type { Durascope, Session, SessionDetails } from '../../client/client.ts'
 import { DurascopeError } from '../../client/durascope-error.ts';
 import { requireScope, type Principal } from '../principal.ts';
 import { Problem } from '../problem.ts';
+import { gateIdOf, readGateId } from '../../core/asked-in-call.ts';
 import { readAnswer, type GateAnswer } from './interrupts.ts';
 import { readResults, type AgUiRequest, type ResumeEntry } from './ag-ui-request.ts';
 import { jsonOr, openTurn, pageSize, resultOf, textOfResult, transcriptOf } from '../chat/conversation.ts';
@@ -43,12 +44,15 @@ async function readAnswers(answering: Answering): Promise<GateAnswer[]> {
   const submitted = new Set(pending.filter(({ state }) => state === 'submitted').map(({ callId }) => callId));
   const given: GateAnswer[] = readResults(request, submitted).map((answer) => ({ kind: 'result', answer }));
   for (const entry of request.resume ?? []) {
-    const call = pending.find(({ callId }) => callId === entry.interruptId);
+    const { interruptId } = entry;
+    const call = pending.find(
+      ({ callId, question }) => callId === interruptId || gateIdOf(callId, question?.id) === interruptId,
+    );
     if (call) given.push(readAnswer(call, entry));
     else if (!(await isRepeat(answering, entry)))
       throw new Problem(
         'conflict',
-        `Call ${entry.interruptId} waits for no answer any more, and none of this request was taken: look on without resume, and answer what still waits`,
+        `Call ${interruptId} waits for no answer any more, and none of this request was taken: look on without resume, and answer what still waits`,
       );
   }
   const callIds = given.map(({ answer }) => answer.callId);
@@ -72,8 +76,9 @@ async function mustCover(given: readonly GateAnswer[], session: Session): Promis
 /** A client whose connection broke sends its answers again: what this caller answered so before is no news. */
 async function isRepeat(
   { client, session: { owner }, principal }: Answering,
-  { interruptId: callId, status, payload }: ResumeEntry,
+  { interruptId, status, payload }: ResumeEntry,
 ): Promise<boolean> {
+  const { callId } = readGateId(interruptId);
   const session = await sessionOfCall(client, owner, callId);
   const audit = await session.audit({ callId, limit: pageSize });
   const last = audit.items.findLast(({ by }) => by === 'person' || by === 'system');

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Confirmation, ExternalResult } from '../../contracts/inputs.ts';
+import { readGateId } from '../../core/asked-in-call.ts';
 import type { InputPart } from '../../schema/message.ts';
 import { Problem } from '../problem.ts';
 
@@ -23,7 +24,11 @@ export type UiNews =
 
 const approved = z.looseObject({
   toolCallId: z.string(),
-  approval: z.looseObject({ approved: z.boolean(), reason: z.string().optional() }),
+  approval: z.looseObject({
+    id: z.string().optional(),
+    approved: z.boolean(),
+    reason: z.string().optional(),
+  }),
 });
 const output = z.looseObject({
   toolCallId: z.string(),
@@ -78,11 +83,13 @@ function confirmation(given: z.output<typeof part>): Confirmation[] {
   const { success, data } = approved.safeParse(given);
   if (!success) return [];
   const { toolCallId: callId, approval } = data;
+  const { questionId } = readGateId(approval.id ?? '');
   return [
     {
       callId,
       decision: approval.approved ? 'allow' : 'deny',
       ...(approval.reason === undefined ? {} : { reason: approval.reason }),
+      ...(questionId === undefined ? {} : { questionId }),
     },
   ];
 }

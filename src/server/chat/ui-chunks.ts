@@ -1,3 +1,4 @@
+import { gateIdOf } from '../../core/asked-in-call.ts';
 import type { AgentEvent } from '../../schema/event.ts';
 import type { FinishReason, Json, ToolResultBlock } from '../../schema/message.ts';
 import { isNewsOfBelow, jsonOr, resultOf, textOfResult } from './conversation.ts';
@@ -57,9 +58,9 @@ export class UiChunks {
         this.#settled.add(event.callId);
         return result(event.callId, resultOf(event.message));
       case 'require_user_confirm':
-        return event.calls.map(({ callId, reason }) => ({
+        return event.calls.map(({ callId, reason, question }) => ({
           type: 'tool-approval-request',
-          approvalId: callId,
+          approvalId: gateIdOf(callId, question?.id),
           toolCallId: callId,
           ...(reason === undefined ? {} : { reason }),
         }));
@@ -69,7 +70,7 @@ export class UiChunks {
         return [
           {
             type: 'tool-approval-response',
-            approvalId: event.callId,
+            approvalId: gateIdOf(event.callId, event.questionId),
             approved: event.answer === 'allow',
             ...(event.reason === undefined ? {} : { reason: event.reason }),
           },

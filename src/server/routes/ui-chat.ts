@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Session, Turn } from '../../client/client.ts';
+import { gateIdOf } from '../../core/asked-in-call.ts';
 import { turnIdOf } from '../../contracts/ids.ts';
 import { Id } from '../../schema/api-requests.ts';
 import { actorOf } from '../actor.ts';
@@ -113,7 +114,11 @@ async function answer(
   const waiting = (state: string) =>
     new Set(details.pending.filter((call) => call.state === state).map(({ callId }) => callId));
   const [asking, submitted] = [waiting('asking'), waiting('submitted')];
-  const decisions = confirmations.filter(({ callId }) => asking.has(callId));
+  const questions = new Set(details.pending.map(({ callId, question }) => gateIdOf(callId, question?.id)));
+  const decisions = confirmations.filter(
+    ({ callId, questionId }) =>
+      asking.has(callId) && (questionId === undefined || questions.has(gateIdOf(callId, questionId))),
+  );
   const outputs = results.filter(({ callId }) => submitted.has(callId));
   const options = { actor: { id: principal.id, roles: principal.roles } };
   if (decisions.length > 0) {

@@ -14,14 +14,19 @@ export function QuestionForm({ gate, question }: { gate: Gate; question: Questio
   const [isRefusing, setRefusing] = useState(false);
   const submit = useSubmit();
   const { options = [], isFree, isSecret } = question;
+  const named = question.id === undefined ? {} : { questionId: question.id };
   const send = (text: string): void =>
-    submit.run(() => answerGate(gate, 'confirmations', { decision: 'allow', answer: text }));
+    submit.run(() => answerGate(gate, 'confirmations', { decision: 'allow', answer: text, ...named }));
   if (isRefusing)
     return (
       <DenyForm
         onCancel={() => setRefusing(false)}
         send={(reason) =>
-          answerGate(gate, 'confirmations', { decision: 'deny', ...(reason === '' ? {} : { reason }) })
+          answerGate(gate, 'confirmations', {
+            decision: 'deny',
+            ...(reason === '' ? {} : { reason }),
+            ...named,
+          })
         }
       />
     );
