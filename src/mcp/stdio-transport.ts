@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { setTimeout as delay } from 'node:timers/promises';
 import { getDefaultEnvironment } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { deserializeMessage, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -35,6 +36,7 @@ export class StdioTransport implements Transport {
   isTooLarge = false;
   readonly #command: StdioCommand;
   #child: ChildProcess | undefined;
+  #closed: Promise<void> = Promise.resolve();
   #line: Buffer[] = [];
   #lineBytes = 0;
 
@@ -70,6 +72,7 @@ export class StdioTransport implements Transport {
       this.stderr = kept === said ? said : kept.slice(kept.indexOf('\n') + 1);
     });
     child.stdout?.on('data', (chunk: Buffer) => this.#read(chunk));
+    this.#closed = new Promise((resolve) => child.once('close', () => resolve()));
     child.once('close', () => {
       signalGroup(this.#child?.pid, 'SIGKILL');
       this.onclose?.();
@@ -85,7 +88,14 @@ export class StdioTransport implements Transport {
     const stdin = this.#child?.stdin;
     if (!stdin?.writable) return Promise.reject(new McpServerError('unavailable', 'its process has ended'));
     return new Promise((resolve, reject) => {
-      stdin.write(serializeMessage(message), (error) => (error ? reject(error) : resolve()));
+      stdin.write(serializeMessage(message), (error) => {
+        if (!error) resolve();
+        // How its process ended says more than that its input did, and comes a moment later.
+        else
+          void Promise.race([this.#closed, delay(politeMs, undefined, { ref: false })]).then(() =>
+            reject(error),
+          );
+      });
     });
   }
 
@@ -93,15 +103,12 @@ export class StdioTransport implements Transport {
   async close(): Promise<void> {
     const child = this.#child;
     if (!child?.pid || hasEnded(child)) return;
-    const closed = new Promise<void>((resolve) => {
-      child.once('close', () => resolve());
-    });
     child.stdin?.end();
     const timers = [
       setTimeout(() => signalGroup(this.#child?.pid, 'SIGTERM'), politeMs),
       setTimeout(() => signalGroup(this.#child?.pid, 'SIGKILL'), 2 * politeMs),
     ];
-    await closed;
+    await this.#closed;
     timers.forEach((timer) => clearTimeout(timer));
   }
 
