@@ -15,10 +15,22 @@ export interface SessionReport extends SessionDetails {
 /** A session for people: what it is, its turns, what was said, what waits. Pure. */
 export function renderSession(report: SessionReport, style: Style): string[] {
   const { colors } = style;
-  const { ref, agent, state, lastTurn, usage, createdAt, updatedAt, turns, messages, pending, edits } =
-    report;
+  const {
+    ref,
+    agent,
+    state,
+    queued = 0,
+    lastTurn,
+    usage,
+    createdAt,
+    updatedAt,
+    turns,
+    messages,
+    pending,
+    edits,
+  } = report;
   return [
-    `${colors.bold(ref.sessionId)} of ${ref.owner} · agent ${agent} · ${state}`,
+    `${colors.bold(ref.sessionId)} of ${ref.owner} · agent ${agent} · ${state}${queued === 0 ? '' : ` · ${queued} queued`}`,
     colors.dim(`${lastTurn} turns · ${usageText(usage)} · made ${createdAt} · changed ${updatedAt}`),
     '',
     ...table(['TURN', 'RUNS', 'STATE', 'ENDED BY', 'STARTED', 'USAGE'], turns.items.map(turnRow)),

@@ -159,6 +159,8 @@ export type SessionSummary = Omit<
 >;
 
 export interface SessionDetails extends SessionSummary {
+  /** Inputs that no workflow has taken up yet, such as those that wait for a worker; absent when there are none. */
+  queued?: number;
   /** Its calls that wait at a gate, and those of sessions below it. */
   pending: PendingCall[];
   /** The tasks of the plan that it works on. */

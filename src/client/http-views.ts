@@ -10,9 +10,10 @@ export function toSessionSummary(view: z.output<typeof api.SessionSummary>): Ses
 }
 
 export function toSessionDetails(view: z.output<typeof api.SessionView>): SessionDetails {
-  const { pending, tasks, background, team, ...summary } = view;
+  const { queued, pending, tasks, background, team, ...summary } = view;
   return {
     ...toSessionSummary(summary),
+    ...(queued === undefined ? {} : { queued }),
     pending,
     tasks,
     background,

@@ -236,8 +236,10 @@ export class TemporalSession implements Session {
     const answerable = await this.#context.openTurns.answerable([...own, ...below]);
     const team = await this.team();
     const plan = await readPlan(store, await planSessionOf(store, this.#ref));
+    const queued = session.control.queue.filter(({ turn }) => turn > session.lastTurn).length;
     return {
       ...session,
+      ...(queued === 0 ? {} : { queued }),
       pending: answerable.map(({ pending }) => pending),
       tasks: taskViews(plan),
       background: await viewTasks(this.#context, this.#ref),

@@ -143,6 +143,8 @@ export const BackgroundTask = z.object({
 });
 
 export const SessionView = SessionSummary.extend({
+  /** Inputs that no workflow has taken up yet, such as those that wait for a worker; absent when there are none. */
+  queued: count.exactOptional(),
   pending: z.array(Gate),
   tasks: z.array(PlanTask),
   background: z.array(BackgroundTask),

@@ -40,6 +40,7 @@ export function sessionSummary(session: SessionSummary): z.input<typeof api.Sess
 export function sessionView(session: SessionDetails): z.input<typeof api.SessionView> {
   return {
     ...sessionSummary(session),
+    ...(session.queued === undefined ? {} : { queued: session.queued }),
     pending: session.pending.map(gateView),
     tasks: session.tasks,
     background: session.background,

@@ -126,6 +126,7 @@ describe('an input of a session that no workflow has in hand', () => {
       { turn: 1, status: 'repeated' },
     ]);
     expect(await session.turn(2).get()).toMatchObject({ state: 'queued' });
+    expect(await session.get()).toMatchObject({ state: 'idle', queued: 2 });
     expect(await session.turn(3).get()).toBeUndefined();
     await expect(session.erase()).rejects.toThrow(/force/);
 
@@ -136,6 +137,7 @@ describe('an input of a session that no workflow has in hand', () => {
     const third = await session.submit('three');
     const replies = await Promise.all([first, second, third].map((turn) => turn.result()));
     expect(replies.map(({ text }) => text)).toEqual(['One.', 'Two.', 'Three.']);
+    expect(await session.get()).not.toHaveProperty('queued');
     await sessionWorkflow(session).result();
     await session.erase();
   });
