@@ -3,6 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import { matchesInput, whyUnreadable } from '../core/permission-rule.ts';
 import {
   decidePermission,
+  type Coverage,
   type JudgedCall,
   type PermissionBehavior,
   type PermissionFacts,
@@ -151,7 +152,7 @@ function toolOfSeveralParts(tool: Tool, rule: PermissionRule): boolean {
 }
 
 function boundByOf({ boundBy = {} }: Tool, input: unknown): NonNullable<PermissionFacts['boundBy']> {
-  const careful = (covers: () => boolean) => {
+  const careful = (covers: () => Coverage) => {
     try {
       return covers();
     } catch {
@@ -161,7 +162,7 @@ function boundByOf({ boundBy = {} }: Tool, input: unknown): NonNullable<Permissi
   return Object.fromEntries(
     Object.entries(boundBy).map(([tool, covers]) => [
       tool,
-      (pattern: string) => careful(() => covers(input, pattern)),
+      (pattern: string, behavior: PermissionBehavior) => careful(() => covers(input, pattern, behavior)),
     ]),
   );
 }

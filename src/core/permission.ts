@@ -50,6 +50,9 @@ export interface JudgedCall extends PermissionDecision {
   rule?: PermissionRule;
 }
 
+/** Whether a pattern covers a call; `maybe` where that is known only when it runs. */
+export type Coverage = boolean | 'maybe';
+
 /** What the engine knows of a call: facts that its tool states about this input. */
 export interface PermissionFacts {
   toolName: string;
@@ -60,8 +63,8 @@ export interface PermissionFacts {
   check?: PermissionDecision;
   /** Whether a pattern of a rule of this behavior covers this input. */
   matches(pattern: string, behavior: PermissionBehavior): boolean;
-  /** Other tools whose deny rules with a pattern bind this one: by name, whether such a pattern covers this input. */
-  boundBy?: Readonly<Record<string, (pattern: string) => boolean>>;
+  /** Other tools whose deny and ask rules with a pattern bind this one: by name, whether such a pattern covers this input. */
+  boundBy?: Readonly<Record<string, (pattern: string, behavior: PermissionBehavior) => Coverage>>;
   /** What it would do is known only when it runs: that no deny rule's pattern covers it means little. */
   isOpaque?: boolean;
   /** Whether several allow rules' patterns together cover this input, where none does alone. */
@@ -87,7 +90,7 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
   const asked = (decision: JudgedCall) => (mode === 'dont_ask' ? unattended(decision) : decision);
   const suggestions = suggestionsOf(facts);
 
-  const denied = ruleOf(facts, policy, 'deny') ?? foreignDenial(facts, policy);
+  const denied = ruleOf(facts, policy, 'deny') ?? foreignRule(facts, policy, 'deny', [true]);
   if (denied)
     return {
       behavior: 'deny',
@@ -97,7 +100,7 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
     };
   if (policy.closedBecause !== undefined && !facts.isReadOnly)
     return { behavior: 'deny', reason: policy.closedBecause, decidedBy: 'deny_rule' };
-  const asking = ruleOf(facts, policy, 'ask');
+  const asking = ruleOf(facts, policy, 'ask') ?? foreignRule(facts, policy, 'ask', [true, 'maybe']);
   if (asking)
     return asked({
       behavior: 'ask',
@@ -106,11 +109,16 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
       rule: asking,
       ...suggestions,
     });
-  if (facts.isReadOnly && !holdsAnyway(facts.check))
+  const unsure = foreignRule(facts, policy, 'deny', ['maybe']);
+  if (facts.isReadOnly && !holdsAnyway(facts.check) && !unsure)
     return { behavior: 'allow', reason: `${facts.toolName} only reads`, decidedBy: 'read_only' };
   if (facts.check?.behavior === 'deny') return { ...facts.check, decidedBy: 'tool_check' };
   if (mode === 'explore')
-    return { behavior: 'deny', reason: `in explore mode nothing may change anything`, decidedBy: 'mode' };
+    return {
+      behavior: 'deny',
+      reason: unsure ? whyUnsure(unsure) : 'in explore mode nothing may change anything',
+      decidedBy: 'mode',
+    };
   if (!isPermissionMode(mode))
     return {
       behavior: 'deny',
@@ -118,6 +126,15 @@ export function decidePermission(facts: PermissionFacts, policy: PermissionPolic
       decidedBy: 'mode',
     };
 
+  // The rule holds in every mode, and no allow rule grants it away.
+  if (unsure)
+    return asked({
+      behavior: 'ask',
+      reason: whyUnsure(unsure),
+      isSafety: true,
+      decidedBy: 'deny_rule',
+      rule: unsure,
+    });
   const { check } = facts;
   if (check && check.behavior !== 'ask') return { ...check, decidedBy: 'tool_check' };
   if (check?.isSafety && mode !== 'bypass')
@@ -157,6 +174,10 @@ export function describeRule(rule: PermissionRule): string {
   return `the ${rule.source ?? 'agent'}'s rule ${rule.behavior} ${rule.tool}${pattern}${remembered}`;
 }
 
+function whyUnsure(rule: PermissionRule): string {
+  return `${describeRule(rule)} may cover some of what it reaches, which is known only when it runs`;
+}
+
 /** Nobody is there to be asked: what would be asked is denied, and the suggestions stay for whoever reads it later. */
 function unattended(decision: JudgedCall): JudgedCall {
   const { isSafety: _, ...rest } = decision;
@@ -174,11 +195,18 @@ function ruleOf(facts: PermissionFacts, policy: PermissionPolicy, behavior: Perm
   );
 }
 
-/** A deny rule of another tool that reaches the same. One without a pattern is about that tool alone. */
-function foreignDenial({ boundBy = {} }: PermissionFacts, policy: PermissionPolicy) {
+/** A rule of another tool that reaches the same. One without a pattern is about that tool alone. */
+function foreignRule(
+  { boundBy = {} }: PermissionFacts,
+  policy: PermissionPolicy,
+  behavior: 'deny' | 'ask',
+  wanted: readonly Coverage[],
+) {
   for (const [tool, covers] of Object.entries(boundBy)) {
-    const denied = rulesOf(policy, tool).deny.find(({ pattern }) => pattern !== undefined && covers(pattern));
-    if (denied) return denied;
+    const rule = rulesOf(policy, tool)[behavior].find(
+      ({ pattern }) => pattern !== undefined && wanted.includes(covers(pattern, behavior)),
+    );
+    if (rule) return rule;
   }
   return undefined;
 }

@@ -1,5 +1,5 @@
 import type { ApprovalPolicy, GateDeadline } from '../core/approval.ts';
-import type { PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
+import type { Coverage, PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
 import { checkToolOptions, checkPreset, defaultTimeoutMs } from './check-tool-options.ts';
 import type { JsonSchema } from './json-schema-type.ts';
 import { asPermissionCheck } from './permission-check.ts';
@@ -44,8 +44,10 @@ export interface ToolOptions<Schema extends ToolSchema, Preset> {
   retry?: { maxAttempts: number };
   /** Whether a rule's pattern covers this input, for rules `name(pattern)`. Default: `path=value` conditions joined by `&`. */
   matchRule?: (input: SchemaOutput<Schema>, pattern: string, behavior: PermissionBehavior) => boolean;
-  /** Tools whose deny rules with a pattern bind this one as well: by name, whether such a pattern covers this input. */
-  boundBy?: Readonly<Record<string, (input: SchemaOutput<Schema>, pattern: string) => boolean>>;
+  /** Tools whose deny and ask rules with a pattern bind this one as well: by name, whether such a pattern covers this input, or `'maybe'`. */
+  boundBy?: Readonly<
+    Record<string, (input: SchemaOutput<Schema>, pattern: string, behavior: PermissionBehavior) => Coverage>
+  >;
   /** Whether several allow rules together cover this input, where none does alone. */
   coversTogether?: (input: SchemaOutput<Schema>, patterns: readonly string[]) => boolean;
   /** What this call would do is known only when it runs, so that no rule's pattern can be sure not to cover it. */

@@ -1,5 +1,5 @@
 import type { ApprovalPolicy, GateDeadline, Requesters } from '../core/approval.ts';
-import type { PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
+import type { Coverage, PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
 import type { Question } from '../schema/event.ts';
 import type { Subagent } from './subagent.ts';
 import type { DataSource, Json, ToolResultState, Usage } from '../schema/message.ts';
@@ -108,10 +108,12 @@ export interface Tool {
   /** Whether the pattern of a rule of this behavior covers this input. Absent: `path=value` conditions (core/permission-rule.ts). */
   matchRule?(input: unknown, pattern: string, behavior: PermissionBehavior): boolean;
   /**
-   * Tools whose deny rules with a pattern bind this one as well, for it reaches what they reach: by name, whether such a pattern covers this
-   * input.
+   * Tools whose deny and ask rules with a pattern bind this one as well, for it reaches what they reach: by name, whether such a pattern
+   * covers this input.
    */
-  boundBy?: Readonly<Record<string, (input: unknown, pattern: string) => boolean>>;
+  boundBy?: Readonly<
+    Record<string, (input: unknown, pattern: string, behavior: PermissionBehavior) => Coverage>
+  >;
   /** Whether several allow rules together cover this input, where none does alone. */
   coversTogether?(input: unknown, patterns: readonly string[]): boolean;
   /** What this call would do is known only when it runs, so that no rule's pattern can be sure not to cover it. */

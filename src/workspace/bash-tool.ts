@@ -1,8 +1,11 @@
 import { z } from 'zod';
+import type { Coverage } from '../core/permission.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { commandPermissions } from '../tools/shell/command-permissions.ts';
+import { mayMatchPathRule } from '../tools/paths/path-rule.ts';
 import { namedPaths } from '../tools/shell/named-paths.ts';
 import { parseShell } from '../tools/shell/parse-shell.ts';
+import { maybeRead, writtenPaths, type ReachedPaths } from '../tools/shell/reached-paths.ts';
 import type { Tool, ToolContext } from '../tools/tool.ts';
 import { OutputLog, type OutputLimits } from './output-log.ts';
 import { isDenied } from './path-permissions.ts';
@@ -31,6 +34,18 @@ const input = z.object({
 
 export function bashTool({ workspace, paths, beforeChange }: ToolSetting): Tool {
   const { root, home } = workspace;
+  const place = { cwd: root, home };
+  // Every rule asks for them again.
+  let last: { command: string; read: ReachedPaths; written: ReachedPaths } | undefined;
+  const reachOf = (command: string) => {
+    if (last?.command === command) return last;
+    const analysis = parseShell(command);
+    const read = { named: namedPaths(analysis, place), guesses: maybeRead(analysis, place) };
+    return (last = { command, read, written: writtenPaths(analysis, place) });
+  };
+  const covers = ({ named, guesses }: ReachedPaths, pattern: string): Coverage =>
+    named.some((path) => isDenied(workspace, path, [pattern])) ||
+    (guesses.some((guess) => mayMatchPathRule(guess, pattern, place)) && 'maybe');
   const permissions = commandPermissions('bash', ({ command }: z.infer<typeof input>) => command, {
     cwd: root,
     home,
@@ -43,12 +58,11 @@ export function bashTool({ workspace, paths, beforeChange }: ToolSetting): Tool 
     input,
     timeout: maxTimeoutMs + 30_000,
     ...permissions,
-    // What else a command reads is known only when it runs: a sandbox keeps that from it.
+    // What else a command reads or writes is known only when it runs: a sandbox keeps that from it.
     boundBy: {
-      read: ({ command }, pattern) =>
-        namedPaths(parseShell(command), { cwd: root, home }).some((path) =>
-          isDenied(workspace, path, [pattern]),
-        ),
+      read: ({ command }, pattern) => covers(reachOf(command).read, pattern),
+      write: ({ command }, pattern) => covers(reachOf(command).written, pattern),
+      edit: ({ command }, pattern) => covers(reachOf(command).written, pattern),
     },
     async *execute({ command, timeout = defaultTimeoutMs }, context) {
       if (!permissions.readOnly({ command })) await beforeChange(context);

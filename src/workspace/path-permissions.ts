@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import type { PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
-import { matchesPathRule } from '../tools/paths/path-rule.ts';
+import type { Coverage, PermissionBehavior, PermissionDecision, PermissionRule } from '../core/permission.ts';
+import { mayMatchPathRule, matchesPathRule } from '../tools/paths/path-rule.ts';
 import { dangerousPath, isSensitivePath, type PathPolicy } from '../tools/paths/sensitive-paths.ts';
 import { isBelow } from '../tools/paths/is-inside.ts';
 import { ownFolder } from './session-folder.ts';
@@ -13,9 +13,12 @@ export interface PathInput {
 interface PathOptions<Input> {
   permission: (input: Input) => Promise<PermissionDecision | undefined>;
   matchRule: (input: Input, pattern: string, behavior: PermissionBehavior) => boolean;
-  boundBy: Record<string, (input: Input, pattern: string) => boolean>;
+  boundBy: Record<string, (input: Input, pattern: string, behavior: PermissionBehavior) => Coverage>;
   suggestRules: (input: Input) => PermissionRule[];
 }
+
+/** They look at what lies below their path, and leave out what a rule denies, but not what one asks for. */
+const searches = new Set(['glob', 'grep']);
 
 /** What a rule denies to one tool it denies to all that reach the same files. */
 const alsoBoundBy: Readonly<Record<string, readonly string[]>> = {
@@ -69,7 +72,12 @@ export function pathPermissions<Input extends PathInput>(
     boundBy: Object.fromEntries(
       (alsoBoundBy[tool] ?? []).map((other) => [
         other,
-        (input: Input, pattern: string) => isDenied(workspace, named(input), [pattern]),
+        (input: Input, pattern: string, behavior: PermissionBehavior) => {
+          if (isDenied(workspace, named(input), [pattern])) return true;
+          if (behavior !== 'ask' || !searches.has(tool)) return false;
+          const guess = { path: workspace.peek(named(input)), isBelow: true };
+          return mayMatchPathRule(guess, pattern, { cwd: root, home }) && 'maybe';
+        },
       ]),
     ),
     suggestRules(input) {

@@ -93,7 +93,29 @@ describe('decidePermission', () => {
     expect(decide({ tool: 'other', behavior: 'allow' })).toBe('ask');
   });
 
-  it('holds a tool to the deny rules of another that reaches the same, where their pattern covers the call', () => {
+  it('asks where a deny rule of another tool may cover the call, in every mode, whatever is allowed', () => {
+    const decide = (mode: PermissionMode, coverage: boolean | 'maybe', isReadOnly = false) =>
+      decidePermission(facts({ isReadOnly, boundBy: { other: () => coverage } }), {
+        mode,
+        rules: [
+          { tool: 'tool', behavior: 'allow' },
+          { tool: 'other', pattern: 'p', behavior: 'deny' },
+        ],
+      });
+    for (const mode of ['default', 'accept_edits', 'bypass'] as const) {
+      expect(decide(mode, 'maybe')).toMatchObject({
+        behavior: 'ask',
+        isSafety: true,
+        decidedBy: 'deny_rule',
+      });
+      expect(decide(mode, 'maybe', true).behavior).toBe('ask');
+      expect(decide(mode, false).behavior).toBe('allow');
+    }
+    for (const mode of ['dont_ask', 'explore'] as const)
+      expect(decide(mode, 'maybe', true)).toMatchObject({ behavior: 'deny', decidedBy: 'mode' });
+  });
+
+  it('holds a tool to the deny and ask rules of another that reaches the same, where their pattern covers the call', () => {
     const boundBy = { other: (pattern: string) => pattern === 'covered' };
     const decide = (rule: Partial<PermissionRule>) =>
       decidePermission(facts({ isReadOnly: true, boundBy }), {
@@ -104,7 +126,8 @@ describe('decidePermission', () => {
       behavior: 'deny',
       reason: expect.stringContaining('deny other(covered)'),
     });
-    for (const rule of [{ pattern: 'not' }, { behavior: 'ask' as const }, { tool: 'third' }])
+    expect(decide({ behavior: 'ask' }).behavior).toBe('ask');
+    for (const rule of [{ pattern: 'not' }, { behavior: 'allow' as const }, { tool: 'third' }])
       expect(decide(rule).behavior).toBe('allow');
     const whole = { mode: 'bypass' as const, rules: [{ tool: 'other', behavior: 'deny' as const }] };
     expect(decidePermission(facts({ boundBy }), whole).behavior).toBe('allow');

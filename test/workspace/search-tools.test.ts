@@ -78,12 +78,55 @@ describe('files that a rule denies to be read', () => {
     ['bash', { command: 'wc --files0-from=src/deep/b.ts' }, 'deny'],
     ['bash', { command: 'cat src/a.ts' }, 'allow'],
     ['bash', { command: 'echo src/deep/b.ts' }, 'allow'],
+    ['bash', { command: 'cd s* && cat deep/b.ts' }, 'ask'],
+    ['bash', { command: 'cd "$X"; cat b.ts' }, 'ask'],
+    ['bash', { command: 'cat s*/deep/b.ts' }, 'ask'],
+    ['bash', { command: 'cat lib/* sr*/a.ts' }, 'allow'],
+    ['bash', { command: 'rg S' }, 'ask'],
+    ['bash', { command: 'rg S lib' }, 'allow'],
+    ['bash', { command: 'grep -r S .' }, 'ask'],
+    ['bash', { command: 'cd lib && grep -r S' }, 'allow'],
+    ['bash', { command: 'git grep S' }, 'ask'],
+    ['bash', { command: 'git show' }, 'ask'],
+    ['bash', { command: 'git log -p' }, 'ask'],
+    ['bash', { command: 'git log --oneline' }, 'allow'],
+    ['bash', { command: 'cp -r src /tmp/x' }, 'ask'],
+    ['bash', { command: 'ls src' }, 'allow'],
   ] as const)('hold %s with %j: %s', async (name, input, behavior) => {
     const agent = defineAgent({ name: 'a', model: 'openai/x', instructions: 'x', tools: [at.tool(name)] });
     const rules = [parseRule('read(src/deep/**)', 'deny')];
     const session = { ref: { owner: 'acme', sessionId: 's1' } };
     const decision = await judge(agent, at.tool(name), input, session, { mode: 'bypass', rules });
     expect(decision.behavior).toBe(behavior);
+  });
+
+  it.each([
+    ['ask', 'read(src/deep)', 'grep', { pattern: 'x', path: 'src/deep/b.ts' }, 'ask'],
+    ['ask', 'read(src/deep)', 'grep', { pattern: 'x' }, 'ask'],
+    ['ask', 'read(src/deep)', 'grep', { pattern: 'x', path: 'lib' }, 'allow'],
+    ['ask', 'read(src/deep)', 'bash', { command: 'cat src/deep/b.ts' }, 'ask'],
+    ['ask', 'read(src/deep)', 'bash', { command: 'rg S' }, 'ask'],
+    ['deny', 'read', 'grep', { pattern: 'x' }, 'allow'],
+    ['deny', 'read(src/deep)', 'bash', { command: 'cat src/deep/b.ts' }, 'deny'],
+    ['deny', 'read(src/deep/)', 'read', { path: 'src/deep/b.ts' }, 'deny'],
+    ['deny', 'write(src/**)', 'bash', { command: 'cp x src/a' }, 'deny'],
+    ['deny', 'edit(src)', 'bash', { command: 'echo x > src/a' }, 'deny'],
+    ['deny', 'write(src)', 'bash', { command: 'sed -i s/a/b/ src/a.ts' }, 'deny'],
+    ['deny', 'write(src)', 'bash', { command: 'cd src && touch a' }, 'deny'],
+    ['deny', 'write(src)', 'bash', { command: 'sort -o src/a x' }, 'deny'],
+    ['deny', 'write(src)', 'bash', { command: 'rm s*/a' }, 'ask'],
+    ['deny', 'write(src)', 'bash', { command: 'cd "$X" && touch a' }, 'ask'],
+    ['deny', 'write(src)', 'bash', { command: 'dd if=x of=src/a' }, 'ask'],
+    ['deny', 'write(src/deep)', 'bash', { command: 'rm -r src' }, 'ask'],
+    ['deny', 'write(src/deep)', 'bash', { command: 'mv src lib' }, 'ask'],
+    ['deny', 'write(src)', 'bash', { command: 'cp src/a.ts lib/a.ts' }, 'allow'],
+    ['deny', 'write(src)', 'bash', { command: 'mv a . && cat src/a.ts' }, 'allow'],
+  ] as const)('%s %s: %s with %j: %s', async (behavior, rule, name, input, expected) => {
+    const agent = defineAgent({ name: 'a', model: 'openai/x', instructions: 'x', tools: [at.tool(name)] });
+    const rules = [parseRule(rule, behavior), parseRule(name, 'allow')];
+    const session = { ref: { owner: 'acme', sessionId: 's1' } };
+    const decision = await judge(agent, at.tool(name), input, session, { mode: 'bypass', rules });
+    expect(decision.behavior).toBe(expected);
   });
 });
 

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { expandBraces } from './braces.ts';
+import { matchesWildcard } from './sensitive-paths.ts';
 
 export interface PathRuleContext {
   /** Where relative paths and patterns begin; absolute. */
@@ -13,14 +14,72 @@ export interface PathRuleContext {
 /**
  * Whether a path falls under a pattern such as `src/**`, `/data/*.csv` or `~/notes/{a,b}.md`. `*` and `?` stop at a slash, `**` as a
  * whole segment crosses them (and `dir/**` covers `dir`), `[a-z]` and `{a,b}` are known, dotfiles match like others, a backslash
- * takes the next character as it is. `..` is taken away first; links are not: give the resolved path.
+ * takes the next character as it is. `..` is taken away first; links are not: give the resolved path. Where case is ignored, a pattern that
+ * names a folder covers what is in it, unless it ends with a lone star: what guards must not miss what it means.
  */
 export function matchesPathRule(path: string, pattern: string, context: PathRuleContext): boolean {
   const fold = (text: string) => (context.ignoresCase ? text.toLowerCase() : text);
   const segments = fold(absolute(path, context)).split('/');
+  return expandBraces(pattern).some((one) => matchesSegments(segments, patternSegments(one, context)));
+}
+
+/** A path of which not all is known: a gap stands for any characters but a slash. */
+export interface PathGuess {
+  path: string;
+  /** What lies below is meant as well. */
+  isBelow: boolean;
+}
+
+export const pathGap = '\u0000';
+
+/** Whether a deny or ask rule's pattern may cover what the guess stands for. */
+export function mayMatchPathRule(
+  { path, isBelow }: PathGuess,
+  pattern: string,
+  { cwd, home }: PathRuleContext,
+): boolean {
+  const context = { cwd, home, ignoresCase: true };
+  const segments = absolute(path, context).toLowerCase().split('/');
+  // The root is one segment, as it is for all that lies below.
+  if (isBelow && segments.at(-1) === '' && segments.length > 1) segments.pop();
   return expandBraces(pattern).some((one) =>
-    matchesSegments(segments, fold(absolute(one, context)).split('/')),
+    mayMatchSegments(segments, patternSegments(one, context), isBelow),
   );
+}
+
+function patternSegments(pattern: string, context: PathRuleContext): string[] {
+  const path = absolute(pattern, context);
+  if (!context.ignoresCase) return path.split('/');
+  const segments = path.toLowerCase().split('/');
+  return segments.at(-1) === '*' && !pattern.endsWith('/') ? segments : [...segments, '**'];
+}
+
+function mayMatchSegments(
+  segments: readonly string[],
+  patterns: readonly string[],
+  isBelow: boolean,
+): boolean {
+  const skipping = (from: Iterable<number>) => {
+    const all = new Set(from);
+    for (const at of all) if (patterns[at] === '**') all.add(at + 1);
+    return all;
+  };
+  let reached = skipping([0]);
+  for (const segment of segments) {
+    const next = [...reached].flatMap((at) => {
+      const pattern = patterns[at];
+      if (pattern === undefined) return [];
+      if (pattern === '**') return [at];
+      return mayMatchSegment(segment, pattern) ? [at + 1] : [];
+    });
+    reached = skipping(next);
+  }
+  return isBelow ? reached.size > 0 : reached.has(patterns.length);
+}
+
+function mayMatchSegment(text: string, pattern: string): boolean {
+  if (!text.includes(pathGap)) return matchesSegment(text, pattern);
+  return /[*?[\\]/.test(pattern) || matchesWildcard(pattern, text.split(pathGap));
 }
 
 function absolute(path: string, { cwd, home }: PathRuleContext): string {

@@ -8,6 +8,7 @@ import {
 import { type ShellAnalysis, type ShellFeature, type ShellPart, type ShellWord } from './analysis.ts';
 import { beforeDoubleDash, dangerOf, isRecursive } from './dangers.ts';
 import { directoriesOf, resolveWord } from './directories.ts';
+import { inUnknownFolder, writers } from './reached-paths.ts';
 import { isNetworkDevice, writtenByRedirect } from './read-only.ts';
 import { isWebAddress, segmentsWithGaps, spellings } from './spellings.ts';
 import { readsSecret } from './secrets.ts';
@@ -40,10 +41,6 @@ const whatItHolds: readonly (readonly [ShellFeature, string])[] = [
   ['ansi_c_escape', "a quote inside $'…', which shells read differently"],
 ];
 
-/** Commands whose operands are written, moved or deleted. */
-const writers =
-  /^(?:rm|rmdir|mv|cp|ln|chmod|chown|chgrp|touch|mkdir|tee|truncate|install|rsync|unlink|sed|perl|dd|tar|unzip|patch|ed|ex|vi|vim|nano|setfacl|chattr|curl|wget|sponge)$/;
-
 /**
  * What a person must see whatever the rules allow: an ask with `isSafety`, or undefined when nothing is. It is no statement that the
  * command is harmless.
@@ -64,6 +61,8 @@ function problemOf(analysis: ShellAnalysis, context: CommandContext): string | u
   if (hidden) return hidden;
   const secret = readsSecret(analysis, context.paths, context);
   if (secret !== undefined) return `the command may show a secret: ${secret}`;
+  const lost = inUnknownFolder(analysis, context);
+  if (lost) return `${lost.value} works in a folder that is known only when the command runs`;
   const held = whatItHolds.find(([feature]) => analysis.features.has(feature));
   return held && `the command holds ${held[1]}`;
 }

@@ -96,8 +96,13 @@ function writtenWords(part: ShellPart, parts: readonly ShellPart[]): readonly Sh
   const redirected = writtenByRedirect(part);
   const rest = { ...part, redirects: part.redirects.filter(({ op }) => !op.includes('>')) };
   if (isReadOnlyAmong(rest, parts)) return redirected;
-  const operands = part.name === 'sed' ? sedTargets(part.args) : targetsOf(part);
+  const operands = operandsWritten(part);
   return operands && [...redirected, ...operands];
+}
+
+/** The operands that an edit command writes; undefined for other commands, and where not all is understood. */
+export function operandsWritten(part: ShellPart): readonly ShellWord[] | undefined {
+  return part.name === 'sed' ? sedTargets(part.args) : targetsOf(part);
 }
 
 function targetsOf(part: ShellPart): readonly ShellWord[] | undefined {

@@ -60,6 +60,20 @@ describe('matchesPathRule', () => {
     expect(matchesPathRule('SECRET/A', 'secret/**', { ...context, ignoresCase: true })).toBe(true);
   });
 
+  it.each([
+    ['private', true],
+    ['private/', true],
+    ['**/private', true],
+    ['priv*', true],
+    ['{a,private}', true],
+    ['*', false],
+    ['*/', true],
+    ['privat', false],
+  ])('covers what is in the folder that a guard’s pattern %s names: %s', (pattern, covers) => {
+    expect(matchesPathRule('private/a/k', pattern, { ...context, ignoresCase: true })).toBe(covers);
+    expect(matchesPathRule('private/a/k', pattern, context)).toBe(false);
+  });
+
   it('stays fast, whatever the pattern', () => {
     expect(matchesPathRule('a'.repeat(1_000), `${'a*'.repeat(100)}b`, context)).toBe(false);
     expect(matchesPathRule('a/'.repeat(200), `${'**/a/'.repeat(50)}b`, context)).toBe(false);
