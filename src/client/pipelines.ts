@@ -61,8 +61,8 @@ export interface PipelineAnswer {
   text: string;
   /** Items of fan-outs that failed, where others did not. */
   failures: FlowFailure[];
-  /** Turns that answered. */
-  turns: number;
+  /** Turns that answered; absent where it failed or was cancelled. */
+  turns?: number;
 }
 
 export interface PipelineStatus {

@@ -145,7 +145,7 @@ class TemporalPipeline implements Pipeline {
       const isCancelled = cause instanceof CancelledFailure;
       const why = isCancelled ? 'it was cancelled' : (cause?.message ?? error.message);
       const state = isCancelled ? ('cancelled' as const) : ('failed' as const);
-      return { state, error: why, text: '', failures: [], turns: 0 };
+      return { state, error: why, text: '', failures: [] };
     }
   }
 

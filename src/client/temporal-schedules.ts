@@ -241,7 +241,8 @@ function creationError(id: string, error: unknown): unknown {
     });
   const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
   const isRefused = error instanceof TypeError || /INVALID_ARGUMENT/.test(String(cause));
-  return isRefused ? invalid(`Temporal does not take the schedule: ${String(cause)}`, error) : error;
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return isRefused ? invalid(`Temporal does not take the schedule: ${why}`, error) : error;
 }
 
 function notFound(owner: string, id: string): DurascopeError {

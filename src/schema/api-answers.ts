@@ -302,7 +302,7 @@ export const PipelineList = z.object({
 export const PipelineView = z.object({
   id: z.string(),
   state: pipelineState,
-  /** Turns that answered, and those that run now; absent where no worker answers. */
+  /** Turns that answered, and those that run now; absent where no worker answers, and of one that failed or was cancelled. */
   turns: count.exactOptional(),
   running: count.exactOptional(),
   /** What its last step said; empty when it failed. */

@@ -12,6 +12,12 @@ const overlaps = [
 const text = (example: string) =>
   z.string(`write a text, such as ${example}`).trim().min(1, `write a text, such as ${example}`);
 const wholeMs = (least: number) => z.int('write whole milliseconds').min(least, `write at least ${least}`);
+/** Temporal's own errors for a wrong count name neither the option nor what to write. */
+const cronRule = "write five fields, such as '0 8 * * 1-5', or @daily and its like";
+const cron = z
+  .string(cronRule)
+  .trim()
+  .regex(/^(@\S+( \S+)?|(\S+\s+){4,}\S+)$/, cronRule);
 const time = z.iso.datetime({ offset: true, error: "write a time such as '2026-12-01T08:00:00Z'" });
 
 /** A turn of an agent at set times. */
@@ -21,7 +27,7 @@ export const ScheduleSpec = z
     /** What the agent is told each time. */
     input: text("'Sum up what came in since yesterday'").max(16_000, 'write at most 16000 characters'),
     /** Cron expressions of five fields, or `@daily` and its like. */
-    cron: z.union([text("'0 8 * * 1-5'"), z.array(text("'0 8 * * 1-5'")).min(1)]).exactOptional(),
+    cron: z.union([cron, z.array(cron).min(1, cronRule)], cronRule).exactOptional(),
     everyMs: wholeMs(1000).exactOptional(),
     /** Of the cron expressions: an IANA name. Default: UTC. */
     timezone: text("'Europe/Paris'").exactOptional(),

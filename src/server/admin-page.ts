@@ -39,7 +39,8 @@ export function adminPage(folder: string): AdminPage {
     const { pathname } = new URL(request.url);
     if (/^\/(v1|metrics|openapi\.json)(\/|$)/.test(pathname)) return undefined;
     const isDocument = request.headers.get('accept')?.includes('text/html') === true;
-    const path = files.has(pathname) ? pathname : isDocument ? '/index.html' : undefined;
+    const isPage = isDocument || pathname === '/';
+    const path = files.has(pathname) ? pathname : isPage ? '/index.html' : undefined;
     const content = path === undefined ? undefined : files.get(path);
     if (path === undefined || !content) return undefined;
     return new Response(request.method === 'HEAD' ? null : new Uint8Array(content), {

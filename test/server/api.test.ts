@@ -1,10 +1,14 @@
 import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { DurascopeClient } from '../../src/client/index.ts';
+import { createServer, openAccess } from '../../src/server/index.ts';
 import { says } from '../../src/testing/index.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import { codeBlocks } from '../docs/code-blocks.ts';
@@ -72,14 +76,32 @@ describe('the API', () => {
     while ((await stack.client.gates(apiOwner)).items.length === 0)
       await new Promise((next) => setTimeout(next, 20));
     expect((await api.get(`/v1/pipelines/${waiting}`)).body).toMatchObject({ state: 'running', running: 1 });
-    expect((await api.send('POST', `/v1/pipelines/${waiting}/cancel`)).status).toBe(204);
+    const cancel = (init?: RequestInit) => api.send('POST', `/v1/pipelines/${waiting}/cancel`, init);
+    expect(await cancel({ body: 'xx' })).toMatchObject({ status: 415, body: { code: 'not_json' } });
+    const json = { 'content-type': 'application/json' };
+    expect(await cancel({ body: '{"why":"x"}', headers: json })).toMatchObject({ status: 400 });
+    expect((await cancel({ body: '{}', headers: json })).status).toBe(204);
     await stack.client.pipelines.get(apiOwner, waiting).result();
+    expect((await cancel()).status).toBe(204);
+    expect((await api.get(`/v1/pipelines/${waiting}`)).body).toEqual({
+      id: waiting,
+      state: 'cancelled',
+      error: 'it was cancelled',
+      text: '',
+      failures: [],
+    });
+    const members = ['payer', 'nobody'].map((name) => ({ name, agent: name }));
+    const flow = { kind: 'pipeline', steps: [{ kind: 'hub', members, rounds: 1 }] };
+    expect(await api.post('/v1/pipelines', { flow, input: 'x' })).toMatchObject({
+      status: 404,
+      body: { detail: expect.stringContaining('no agent nobody') as string },
+    });
     // What is listed comes a moment later.
     const states = async () => {
       const { items } = (await api.get('/v1/pipelines')).body as { items: { id: string; state: string }[] };
       return Object.fromEntries(items.map(({ id, state }) => [id, state]));
     };
-    await expect.poll(states).toEqual({ [one.id]: 'done', [waiting]: 'cancelled' });
+    await expect.poll(states, { timeout: 30_000 }).toEqual({ [one.id]: 'done', [waiting]: 'cancelled' });
   });
 
   it('runs a turn: begins the session, submits, waits, reads the reply and the transcript', async () => {
@@ -245,11 +267,24 @@ describe('the API', () => {
       status: 400,
       body: { code: 'invalid_page' },
     });
+    expect(await api.get('/v1/gates/events?state=bogus')).toMatchObject({ status: 400 });
     expect(await api.get('/v1/sessions/none')).toMatchObject({ status: 404 });
     expect(await api.get('/v1/turns/turn%2Fother%2Fplain%2F1')).toMatchObject({ status: 404 });
     expect(await submit('new', 'Hi', { 'durascope-owner': 'other' })).toMatchObject({ status: 404 });
     const huge = await submit('new', 'x'.repeat(6 * 1024 * 1024));
     expect(huge).toMatchObject({ status: 413, body: { code: 'too_large' } });
+  });
+
+  it('has the admin page at / for whoever asks, and elsewhere for browsers', async () => {
+    const adminPage = await mkdtemp(join(tmpdir(), 'page-'));
+    await writeFile(join(adminPage, 'index.html'), 'The page');
+    const server = createServer({ client: stack.client, authenticate: openAccess(apiOwner), adminPage });
+    const get = (path: string, accept: string) =>
+      server.fetch(new Request(`http://localhost${path}`, { headers: { accept } }));
+    expect(await (await get('/', '*/*')).text()).toBe('The page');
+    expect(await (await get('/gates', 'text/html')).text()).toBe('The page');
+    expect((await get('/gates', '*/*')).status).toBe(404);
+    await rm(adminPage, { recursive: true });
   });
 
   it('names the agents, its health, and all of its operations', async () => {

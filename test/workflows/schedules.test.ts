@@ -190,7 +190,8 @@ describe('a schedule', () => {
         message: expect.stringContaining(words) as string,
       });
     await refused({ cron: undefined }, 'cron: write cron');
-    await refused({ cron: 'at eight' }, 'Temporal does not take the schedule');
+    await refused({ cron: 'at eight' }, 'cron: write five fields');
+    await refused({ cron: ['@daily', 'daily'] }, 'cron.1: write five fields');
     await refused({ cron: '99 * * * *' }, 'Temporal does not take the schedule');
     await refused({ timezone: 'Mars/Olympus' }, 'Temporal does not take the schedule');
     await refused({ overlap: 'sometimes' }, 'overlap: write one of skip');

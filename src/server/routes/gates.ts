@@ -31,6 +31,7 @@ const watchGates = defineRoute({
   path: '/v1/gates/events',
   summary: 'The first hundred calls that wait, as a page of GET /v1/gates: now, and again with each change',
   scope: 'read',
+  query: z.strictObject({}),
   status: 200,
   isStream: true,
   async handle({ owner, signal }, { client, meters }) {

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { PipelineList, PipelineStarted, PipelineView } from '../../schema/api-answers.ts';
 import { Id, StartPipeline } from '../../schema/api-requests.ts';
+import type { Flow } from '../../schema/flow.ts';
 import type { Pipelines } from '../../client/pipelines.ts';
+import { assertNever } from '../../core/assert-never.ts';
 import { actorOf } from '../actor.ts';
 import { Problem } from '../problem.ts';
 import { defineRoute, type RouteContext } from '../route.ts';
+import { mustBeAgent } from './sessions.ts';
 
 const most = 200;
 const ofPipeline = z.object({ pipelineId: Id });
@@ -24,6 +27,7 @@ const startPipeline = defineRoute({
   async handle(call, context) {
     const { owner, body, idempotencyKey } = call;
     const { id: named, flow, input } = body;
+    for (const agent of agentsOf(flow)) mustBeAgent(agent, context);
     await context.limits.takeTurn(owner);
     const id = named ?? (idempotencyKey === undefined ? undefined : idOf(owner, idempotencyKey));
     const pipeline = await pipelinesOf(context).start({
@@ -96,4 +100,25 @@ function pipelinesOf({ pipelines }: RouteContext): Pipelines {
 function idOf(owner: string, idempotencyKey: string): string {
   const digest = createHash('sha256').update(`${owner}\n${idempotencyKey}`).digest('hex');
   return `k-${digest.slice(0, 32)}`;
+}
+
+/** Names of the agents that take turns in it. */
+function agentsOf(flow: Flow): string[] {
+  switch (flow.kind) {
+    case 'turn':
+      return [flow.agent];
+    case 'hub':
+      return flow.members.map((member) => member.agent);
+    case 'pipeline':
+      return flow.steps.flatMap(agentsOf);
+    case 'parallel':
+      return flow.branches.flatMap((branch) => agentsOf(branch.flow));
+    case 'branch':
+      return [flow.do, ...(flow.otherwise ? [flow.otherwise] : [])].flatMap(agentsOf);
+    case 'loop':
+    case 'fan_out':
+      return agentsOf(flow.body);
+    default:
+      return assertNever(flow);
+  }
 }
