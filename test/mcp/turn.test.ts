@@ -142,13 +142,21 @@ describe('a worker that is killed in the middle of an MCP call', () => {
       const order = JSON.stringify({ place: placeOf(own), log });
       const victim = spawnTied(process.execPath, [main, order], { stdio: ['ignore', 'pipe', 'inherit'] });
       await once(victim.stdout!, 'data');
-      own.model.calls('mcp__bad__slow', {}).says('Found out.');
+      own.model.calls('mcp__bad__slow', {});
       const session = own.session(agent);
       const observer = observe(session);
       const turn = await session.submit('Go');
       await observer.find((event) => event.kind === 'tool_result_delta' && event.progress?.fraction === 0.25);
+      own.model.calls('tidy', {}).says('Found out.').says('Tidy.');
+      const asking = own.session(agent, 'asking');
+      const tidying = await asking.submit('Tidy up');
+      const [keep] = (await tidying.result()).pending;
       victim.kill('SIGKILL');
       await once(victim, 'exit');
+      const { callId = '', question } = keep ?? {};
+      const kept = { callId, questionId: question?.id ?? '', decision: 'allow', answer: 'b1' } as const;
+      await asking.confirm([kept]);
+      expect((await tidying.get())?.pending).toEqual([]);
       const [pid = 0] = readFileSync(log, 'utf8')
         .split('\n')
         .flatMap((line) => (line.startsWith('start ') ? [Number(line.slice(6))] : []));
@@ -160,6 +168,13 @@ describe('a worker that is killed in the middle of an MCP call', () => {
         { callId: call?.callId ?? '', outcome: 'happened', reason: 'its log says so' },
       ]);
       expect((await turn.result({ until: 'end' })).text).toBe('Found out.');
+      // What was answered while no worker lived reaches the next one, and nothing else that it asks.
+      const [drop] = (await tidying.result()).pending;
+      expect(drop).toMatchObject({ callId, question: { question: 'Drop which?' } });
+      await expect(asking.confirm([kept])).rejects.toMatchObject({ code: 'conflict' });
+      await asking.confirm([{ ...kept, questionId: drop?.question?.id ?? '', answer: 't1' }]);
+      expect((await tidying.result({ until: 'end' })).text).toBe('Tidy.');
+      expect(own.model.requests.at(-1)?.results()[0]?.text).toMatch(/^\[2,.*"b1".*"t1"/);
       await observer.stop();
     } finally {
       await own.stop();
