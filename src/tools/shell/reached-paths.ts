@@ -6,6 +6,8 @@ import { isEditCommand, operandsWritten } from './edit-targets.ts';
 import { subcommandWords } from './hidden-git.ts';
 import { candidatesOf, fileWords } from './named-paths.ts';
 import { writtenByRedirect } from './read-only.ts';
+import { readOptions } from './options.ts';
+import { readOnlyCommands } from './read-only-commands.ts';
 import { isWebAddress, spellings } from './spellings.ts';
 import { baseName } from './wrappers.ts';
 
@@ -31,10 +33,11 @@ export function maybeRead({ parts }: ShellAnalysis, place: ShellPlace): PathGues
     const tree = readsTree(part);
     if (!tree) return guesses;
     if (tree === 'repository') return [...guesses, anywhere];
-    const operands = words.filter(isOperand);
-    const roots = operands.length
-      ? operands.flatMap((word) => resolveWord(word, here, place.home) ?? [])
-      : (here ?? ['/']);
+    const searched = searchedWords(part);
+    const operands = searched ?? words.filter(isOperand);
+    const roots = operands.flatMap((word) => resolveWord(word, here, place.home) ?? []);
+    // Without a folder it searches the one where it runs, and what looks like one may be the pattern.
+    if (!operands.length || (!searched && searches.test(baseName(part.name)))) roots.push(...(here ?? ['/']));
     return [...guesses, ...roots.map((path) => ({ path, isBelow: true }))];
   });
 }
@@ -116,6 +119,21 @@ function withGaps({ pieces }: ShellWord, home: string): { text: string; isOpen: 
   return { text, isOpen: false };
 }
 
+/** The files and folders that a search is given; undefined when its options are not all known. */
+function searchedWords({ name, args }: ShellPart): readonly ShellWord[] | undefined {
+  const base = baseName(name);
+  const spec = readOnlyCommands[base === 'rg' ? 'rg' : 'grep']!;
+  if (!/^(?:rg|[ef]?grep)$/.test(base)) return undefined;
+  const { operands, options, unknown } = readOptions(args, {
+    ...spec,
+    flags: `${spec.flags ?? ''}${base === 'rg' ? '' : 'rR'}`,
+    long: [...(spec.long ?? []), ...(base === 'rg' ? [] : ['recursive', 'dereference-recursive'])],
+  });
+  if (unknown) return undefined;
+  return options.some((option) => /^(?:-[ef]|--regexp|--file)/.test(option)) ? operands : operands.slice(1);
+}
+
+const searches = /^(?:rg|ag|ack|rgrep|[efz]?grep)$/;
 const treeSearch = /^(?:rg|ag|ack|rgrep)$/;
 const mayRecurse = /^(?:[efz]?grep|diff|cp|scp)$/;
 const packs = /^(?:tar|bsdtar|zip|7z|rsync)$/;
