@@ -6,6 +6,7 @@ import { askInCall, closeGate } from '../../src/activities/ask-in-call.ts';
 import { settleSiblings } from '../../src/activities/settle-siblings.ts';
 import { defineAgent } from '../../src/agents/define-agent.ts';
 import { answerInCall, asksWhileItRuns, unanswered } from '../../src/client/answer-in-call.ts';
+import { gateIdOf, readGateId } from '../../src/core/asked-in-call.ts';
 import type { ApprovalPolicy } from '../../src/core/approval.ts';
 import type { SessionRef } from '../../src/contracts/ids.ts';
 import { openStore, type OpenStore } from '../../src/store/open-store.ts';
@@ -146,6 +147,11 @@ describe('a call that asks while it runs', () => {
     await expect(answer('c1', { decision: 'deny', questionId: '2-0' })).rejects.toThrow(/does not ask this/);
     await answer('c1', { decision: 'allow', answer: 'c', questionId: newest });
     expect(await second).toEqual({ kind: 'answered', answer: 'c' });
+  });
+
+  it('has a name for each of its questions that front ends hand back', () => {
+    expect(readGateId(gateIdOf('a#b', '2-ab12'))).toEqual({ callId: 'a#b', questionId: '2-ab12' });
+    expect(readGateId(gateIdOf('a#b', undefined))).toEqual({ callId: 'a#b' });
   });
 
   it('is told when it is run again what was answered while nobody waited', async () => {
