@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { writeMcpServer, type McpFileEntry } from '../mcp/mcp-file.ts';
+import { readMcpFile, writeMcpServer, type McpFileEntry } from '../mcp/mcp-file.ts';
 import { DefinitionError } from '../tools/definition-error.ts';
 import { resolveSettings } from '../settings/settings.ts';
-import { UsageError } from './command-error.ts';
+import { CommandError, UsageError } from './command-error.ts';
 import { defineCommand, flagsOf, type CommonOptions } from './define-command.ts';
 import { mcpFileOf } from './mcp-servers.ts';
 import { wholeNumber } from './option-parsers.ts';
@@ -24,7 +24,10 @@ interface AddOptions extends CommonOptions {
   clientId?: string;
   clientSecret?: string;
   scope?: string;
+  force?: true;
 }
+
+const namesSecret = /key|token|secret|pass|credential|auth/i;
 
 export function mcpAddCommand(): Command {
   return defineCommand(
@@ -57,6 +60,7 @@ export function mcpAddCommand(): Command {
     .option('--client-id <id>', 'of an OAuth client that is registered already')
     .option('--client-secret <value>', 'its secret, as ${VAR}: flags are seen by other users')
     .option('--scope <scope>', 'to ask for')
+    .option('--force', 'replace a server that has this name already')
     .action(add);
 }
 
@@ -64,15 +68,23 @@ async function add(name: string, command: string[], options: AddOptions): Promis
   const settings = await resolveSettings(flagsOf(options), { skipsConfig: true });
   const file = mcpFileOf(settings);
   const entry = toEntry(command, options);
+  if (!options.force && Object.hasOwn(readMcpFile(file), name))
+    throw new CommandError(
+      'server_exists',
+      `${file} has a server ${name} already: choose another name, or replace it with --force`,
+    );
   try {
     writeMcpServer(file, name, entry);
   } catch (error) {
     if (error instanceof DefinitionError) throw new UsageError(error.message, { cause: error });
     throw error;
   }
-  const literal = [...Object.values(options.header), options.clientSecret ?? ''].some(
-    (value) => value !== '' && !value.includes('${'),
-  );
+  const secretVariables = Object.entries(options.env).filter(([variable]) => namesSecret.test(variable));
+  const literal = [
+    ...Object.values(options.header),
+    ...secretVariables.map(([, value]) => value),
+    options.clientSecret ?? '',
+  ].some((value) => value !== '' && !value.includes('${'));
   if (literal)
     notice(`${file} now holds a secret as it is: write it as \${VARIABLE} instead, and set the variable`);
   if (options.json) return printJson({ name, file });

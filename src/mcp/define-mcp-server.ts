@@ -118,11 +118,25 @@ function toHttp(options: McpServerOptions, fail: Fail): HttpAddress {
     fail('url', 'it has a user or password in it, which would be shown with it: send them in `headers`.');
   if (typeof headers !== 'function' && !isTextRecord(headers))
     fail('headers', 'write an object of texts, or a function (owner) => one.');
+  if (typeof headers !== 'function') checkHeaders(headers, fail);
   if (transport !== undefined && transport !== 'http' && transport !== 'sse')
     fail('transport', "write 'http', or 'sse' for a server of the old kind.");
   if (oauth) checkOAuth(oauth, fail);
   const kind = transport ?? (parsed?.pathname.endsWith('/sse') ? 'sse' : 'http');
   return Object.freeze({ kind, url, headers, ...(oauth ? { oauth: Object.freeze({ ...oauth }) } : {}) });
+}
+
+/** The values may be secrets, so only their names are said. */
+export function checkHeaders(headers: Readonly<Record<string, string>>, fail: Fail): void {
+  for (const [name, value] of Object.entries(headers))
+    try {
+      new Headers([[name, value]]);
+    } catch {
+      fail(
+        `headers.${name}`,
+        'no such header can be sent: its name or value has a line end, or another character that HTTP does not take.',
+      );
+    }
 }
 
 function checkOAuth(oauth: NonNullable<McpServerOptions['oauth']>, fail: Fail): void {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
 import { DefinitionError } from '../tools/definition-error.ts';
-import { defineMcpServer } from './define-mcp-server.ts';
+import { checkHeaders, defineMcpServer } from './define-mcp-server.ts';
 import type { McpServer, McpServerOptions } from './server.ts';
 
 const texts = z.record(z.string(), z.string());
@@ -90,6 +90,9 @@ export function writeMcpServer(file: string, name: string, entry: McpFileEntry):
 
 export function toServer(name: string, entry: McpFileEntry, env: Env): McpServer {
   const { env: variables, headers, oauth, ...rest } = entry;
+  checkHeaders(headers ?? {}, (field, problem) => {
+    throw new DefinitionError(`MCP server ${name}`, field, problem);
+  });
   const filled = (values: Record<string, string>) => () =>
     Object.fromEntries(Object.entries(values).map(([key, value]) => [key, fill(value, env)]));
   const options = {

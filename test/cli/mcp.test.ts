@@ -39,15 +39,29 @@ describe('durascope mcp', () => {
       { name: 'memory', kind: 'stdio', from: 'mcp.json' },
       { name: 'crm', kind: 'http', address: site.url },
     ]);
-    const [both, literal] = await Promise.all([
+    const asHeader = (value: string) => ['--url', site.url, '--header', `Authorization: ${value}`];
+    const [both, twice, broken, literal] = await Promise.all([
       cli('add', 'both', '--url', site.url, '--', command),
-      cli('add', 'crm2', '--url', site.url, '--header', 'Authorization: Bearer abc'),
+      cli('add', 'crm', '--url', 'http://127.0.0.1:1/mcp'),
+      cli('add', 'crm3', ...asHeader('a\nX-Role: admin')),
+      cli('add', 'crm2', ...asHeader('Bearer abc')),
     ]);
     expect(both).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('write either a command or a url') as string,
     });
+    expect(twice).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has a server crm already: choose another name') as string,
+    });
+    expect(broken).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('headers.Authorization: no such header can be sent') as string,
+    });
     expect(literal.stderr).toContain('holds a secret as it is: write it as ${VARIABLE}');
+
+    const again = await cli('add', 'crm2', '--force', '--env', 'API_KEY=sk-1', '--', command);
+    expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('holds a secret') as string });
   });
 
   it('tests a server: its tools, what they do without a rule, or what is wrong', async () => {
