@@ -2,6 +2,7 @@ import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/pro
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { mediaTypeOf } from '../../src/workspace/media-type.ts';
 import { AWorkspace } from './a-workspace.ts';
 import { aPdf } from './a-pdf.ts';
 
@@ -59,7 +60,10 @@ describe('read', () => {
   });
 
   it('gives images as media, by what they hold and not by their names', async () => {
-    const image = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0, 1, 2]);
+    const image = Buffer.from(
+      'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+      'base64',
+    );
     for (const name of ['dot.png', 'dot']) await at.write(name, image);
     expect((await at.call('read', { path: 'dot' })).text).toBe('image/png');
     await at.write('words.png', 'version https://git-lfs.github.com/spec/v1');
@@ -69,9 +73,33 @@ describe('read', () => {
         type: 'data',
         mediaType: 'image/png',
         name: 'dot.png',
-        source: { type: 'base64', data: Buffer.from(image).toString('base64') },
+        source: { type: 'base64', data: image.toString('base64') },
       },
     ]);
+  });
+
+  it.each([
+    ['image/gif', 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'],
+    ['image/webp', 'UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA'],
+    ['image/webp', 'UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=='],
+    ['image/webp', 'UklGRkoAAABXRUJQVlA4WAoAAAAQAAAAAAAAAAAAQUxQSAwAAAARBxAR/Q9E'],
+    [
+      'image/jpeg',
+      '/9j/4AAQSkZJRgABAQAAAQABAAD/2wAFAAMCAv/JAAsIAAEAAQEBEQD/zAAGABAQBf/aAAgBAQAAPwDSzyD/2Q==',
+    ],
+  ])('knows %s by its header', (mediaType, base64) => {
+    expect(mediaTypeOf(Buffer.from(base64, 'base64'))).toBe(mediaType);
+  });
+
+  it.each([
+    ['GIF89a is a text file of some length, and no picture'],
+    ['\x89PNG\r\n\x1A\n'],
+    ['\x89PNG\r\n\x1A\n\0\0\0\rIHDR\0\0\0\0\0\0\0\x01\x08\x06\0\0\0\x1F\x15\xC4\x89'],
+    ['\xFF\xD8\xFF\xE0'],
+    ['\xFF\xD8\xFF\xE0\0\x04ab\xFF\xD9 and more of it'],
+    ['RIFF\x22\0\0\0WEBPVP8 is what this one only says of itself'],
+  ])('takes %j for no picture, whatever its signature says', (content) => {
+    expect(mediaTypeOf(Buffer.from(content, 'latin1'))).toBeUndefined();
   });
 
   it('gives the text of pages of a PDF', async () => {
