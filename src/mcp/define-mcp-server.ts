@@ -130,7 +130,7 @@ function toHttp(options: McpServerOptions, fail: Fail): HttpAddress {
 export function checkHeaders(headers: Readonly<Record<string, string>>, fail: Fail): void {
   for (const [name, value] of Object.entries(headers))
     try {
-      new Headers([[name, value]]);
+      void new Headers([[name, value]]);
     } catch {
       fail(
         `headers.${name}`,

@@ -83,10 +83,7 @@ describe('read', () => {
     ['image/webp', 'UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA'],
     ['image/webp', 'UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=='],
     ['image/webp', 'UklGRkoAAABXRUJQVlA4WAoAAAAQAAAAAAAAAAAAQUxQSAwAAAARBxAR/Q9E'],
-    [
-      'image/jpeg',
-      '/9j/4AAQSkZJRgABAQAAAQABAAD/2wAFAAMCAv/JAAsIAAEAAQEBEQD/zAAGABAQBf/aAAgBAQAAPwDSzyD/2Q==',
-    ],
+    ['image/jpeg', '/9j/4AAEAAD/wAALCAABAAEBAREA/9k='],
   ])('knows %s by its header', (mediaType, base64) => {
     expect(mediaTypeOf(Buffer.from(base64, 'base64'))).toBe(mediaType);
   });
