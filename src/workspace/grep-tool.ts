@@ -4,6 +4,7 @@ import { headOf } from '../core/head-of.ts';
 import { defineTool } from '../tools/define-tool.ts';
 import { isSensitivePath } from '../tools/paths/sensitive-paths.ts';
 import type { Tool } from '../tools/tool.ts';
+import { shownName } from './odd-names.ts';
 import { isDenied, noteOfDenied, pathPermissions } from './path-permissions.ts';
 import { relativePath } from './relative-path.ts';
 import { searchRecords, type RipgrepSearch } from './ripgrep.ts';
@@ -122,20 +123,22 @@ interface Result {
 interface Mode extends Pick<RipgrepSearch, 'separator'> {
   args(search: Search): string[];
   /** Undefined for what is no result. */
-  read(record: string): Result | undefined;
+  read(record: Buffer): Result | undefined;
 }
 
 const modes: Record<NonNullable<Input['outputMode']>, Mode> = {
   files: {
     separator: '\0',
     args: () => ['--files-with-matches', '--null'],
-    read: (path) => (path === '' ? undefined : { path, show: (file) => file }),
+    read: (path) => (path.length === 0 ? undefined : { path: shownName(path).name, show: (file) => file }),
   },
   count: {
     separator: '\n',
     args: () => ['--count', '--null', '--with-filename'],
     read(record) {
-      const [path, count] = record.split('\0');
+      const at = record.indexOf(0);
+      const path = shownName(record.subarray(0, Math.max(at, 0))).name;
+      const count = record.toString('utf8', at + 1);
       return path && count ? { path, show: (file) => `${file}: ${count}` } : undefined;
     },
   },
@@ -148,12 +151,12 @@ const modes: Record<NonNullable<Input['outputMode']>, Mode> = {
       ...(context === undefined ? [] : ['--context', String(context)]),
     ],
     read(record) {
-      const event = JSON.parse(record) as RipgrepEvent;
+      const event = JSON.parse(record.toString()) as RipgrepEvent;
       if (event.type !== 'match' && event.type !== 'context') return undefined;
       const { path, lines, line_number: first } = event.data;
       const mark = event.type === 'match' ? ':' : '-';
       return {
-        path: textOf(path),
+        path: 'text' in path ? path.text : shownName(Buffer.from(path.bytes, 'base64')).name,
         show: (file) =>
           textOf(lines)
             .replace(/\n$/, '')

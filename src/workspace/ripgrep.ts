@@ -66,13 +66,13 @@ const maxErrorChars = 2_000;
 export async function* searchRecords(
   workspace: Workspace,
   { args, separator, path, ...limits }: RipgrepSearch,
-): AsyncGenerator<string, void, void> {
+): AsyncGenerator<Buffer, void, void> {
   const program = await findRipgrep(workspace);
   const always = ['--no-config', '--hidden', '--no-require-git', '--sort', 'path', '--max-filesize', '50M'];
   const excluded = ['.git', '.hg', '.svn', ownFolder].flatMap((name) => ['--glob', `!**/${name}/**`]);
   const argv: [string, ...string[]] = [program, ...always, ...excluded, ...args, '--', path];
   const execution = workspace.exec({ argv }, limits);
-  const decoder = new TextDecoder();
+  // A name may be no UTF-8: bytes are kept as they are.
   let rest = '';
   let errors = '';
   try {
@@ -86,7 +86,7 @@ export async function* searchRecords(
         limits.signal.throwIfAborted();
         // 1 says that nothing was found; 2 comes with results, when some files could not be read.
         if (step.value.exitCode === 2 && errors !== '' && rest === '') throw new Error(errors.trim());
-        if (rest !== '') yield rest;
+        if (rest !== '') yield Buffer.from(rest, 'latin1');
         return;
       }
       const { from, bytes } = step.value;
@@ -94,9 +94,9 @@ export async function* searchRecords(
         errors = (errors + bytes.toString()).slice(0, maxErrorChars);
         continue;
       }
-      const records = (rest + decoder.decode(bytes, { stream: true })).split(separator);
+      const records = (rest + bytes.toString('latin1')).split(separator);
       rest = records.pop() ?? '';
-      yield* records;
+      for (const record of records) yield Buffer.from(record, 'latin1');
     }
   } finally {
     await execution.return({ exitCode: null, signal: null, by: 'abort' });

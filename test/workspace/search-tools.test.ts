@@ -39,6 +39,12 @@ describe('glob', () => {
     const odd = Buffer.concat([Buffer.from(join(at.root, 'caf')), Buffer.from([0xe9]), Buffer.from('.odd')]);
     await writeFile(odd, 'x');
     expect((await at.call('glob', { pattern: '*.odd' })).text).toBe('caf\\xE9.odd');
+    for (const [outputMode, found] of [
+      ['files', 'caf\\xE9.odd'],
+      ['count', 'caf\\xE9.odd: 1'],
+      ['content', 'caf\\xE9.odd:1:x'],
+    ])
+      expect((await at.call('grep', { pattern: '^x$', glob: '*.odd', outputMode })).text).toBe(found);
     const { text } = await at.call('read', { path: 'caf\\xE9.odd' });
     expect(text).toContain('caf\\xE9.odd does not exist: where \\xE9 stands for a byte');
     await rm(odd);
