@@ -166,9 +166,11 @@ class Play {
     const expected = new Map(agreeing.map(({ reference }) => [reference.summary, reference]));
     const deadline = Date.now() + 20_000;
     for (;;) {
+      // A signal is taken in later: until then a turn may look like one of another ordering.
+      const isAtRest = await this.#isAtRest();
       const observed = await this.#summary();
       const found = expected.get(observed);
-      if (found) {
+      if (found && isAtRest) {
         this.#references = [found];
         return;
       }
@@ -288,6 +290,14 @@ class Play {
     const events = await readEvents(this.#turn.events());
     const folded = foldEvents(events);
     expect(folded).toEqual(messages.slice(0, folded.length));
+  }
+
+  /** Its workflow has nothing to do for now, or has ended. */
+  async #isAtRest(): Promise<boolean> {
+    const { workflow } = new Client({ connection: stack.connection });
+    const { status, raw } = await workflow.getHandle(this.#turn.id).describe();
+    const hasWork = raw.pendingWorkflowTask || (raw.pendingActivities ?? []).length > 0;
+    return status.name !== 'RUNNING' || !hasWork;
   }
 
   async #summary(): Promise<string> {
