@@ -79,6 +79,11 @@ export interface SubmitOptions<S extends ToolSchema = ToolSchema> {
    * and the reply has it as `output`.
    */
   output?: S;
+  /**
+   * Asked before the input becomes a turn, not for a repeat, nor for what a running turn takes in: throws to refuse it. Over HTTP it is
+   * always asked, as only the server knows what is a repeat.
+   */
+  mayBegin?: () => Promise<void>;
 }
 
 export interface AnswerOptions {
@@ -118,7 +123,7 @@ export interface Session {
   submitExternalResults(results: ExternalResult[], options?: AnswerOptions): Promise<void>;
   reconcile(results: Reconciliation[], options?: AnswerOptions): Promise<void>;
   /** A user message that the running turn takes in before its next model call; without one it becomes a turn. */
-  steer(input: Input, options?: Pick<SubmitOptions, 'idempotencyKey' | 'actor'>): Promise<Turn>;
+  steer(input: Input, options?: Pick<SubmitOptions, 'idempotencyKey' | 'actor' | 'mayBegin'>): Promise<Turn>;
   /** Stops the running turn and keeps what was committed; does nothing when none runs. */
   interrupt(reason?: string): Promise<void>;
   /** Stops a background task; the session is told what it came to. Does nothing when it has ended. @throws DurascopeError `not_found` */

@@ -75,6 +75,7 @@ export class HttpSession implements Session {
   ): Promise<Turn<SchemaOutput<S>>> {
     checkSubmitOptions(options);
     const { idempotencyKey = randomUUID(), ifBusy, actor, output } = options;
+    await options.mayBegin?.();
     const wanted = output && compileOutput(output);
     const submitted = await this.#ask<z.output<typeof Submitted>>({
       method: 'POST',
@@ -103,8 +104,12 @@ export class HttpSession implements Session {
     await this.#answer('reconcile', results, options);
   }
 
-  async steer(input: Input, options: Pick<SubmitOptions, 'idempotencyKey' | 'actor'> = {}): Promise<Turn> {
+  async steer(
+    input: Input,
+    options: Pick<SubmitOptions, 'idempotencyKey' | 'actor' | 'mayBegin'> = {},
+  ): Promise<Turn> {
     const { idempotencyKey = randomUUID(), actor } = options;
+    await options.mayBegin?.();
     const submitted = await this.#ask<z.output<typeof Submitted>>({
       method: 'POST',
       path: `${this.#path}/steer`,

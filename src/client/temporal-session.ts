@@ -17,6 +17,7 @@ import {
   reconcileUpdate,
   submitSignal,
   submitUpdate,
+  takenQuery,
 } from '../contracts/messages.ts';
 import { toActor } from '../core/approval.ts';
 import { taskViews } from '../core/plan.ts';
@@ -115,7 +116,17 @@ export class TemporalSession implements Session {
       session && options.idempotencyKey !== undefined ? await store.turns.ofInput(this.#ref, id) : undefined;
     if (known)
       return new TemporalTurn(this.#context, this.#ref, known.turn, { status: 'repeated', ...checkOutput });
-    if (session) await this.#mustTakeInput(session, options);
+    try {
+      if (session) await this.#mustTakeInput(session, options);
+      if (!session || !isForRunning(session, options)) await options.mayBegin?.();
+    } catch (refusal) {
+      // A repeat of what waits already is none of the new inputs that are refused.
+      const mayBeRepeat = session !== undefined && options.idempotencyKey !== undefined;
+      const turnId = mayBeRepeat ? await this.#takenAs(id) : undefined;
+      if (turnId === undefined) throw refusal;
+      const status = 'repeated';
+      return new TemporalTurn(this.#context, this.#ref, turnNumber(turnId), { status, ...checkOutput });
+    }
     const submission: Submission = {
       id,
       input: await prepareInput(store, this.#ref, id, input),
@@ -125,6 +136,12 @@ export class TemporalSession implements Session {
     };
     const { turn, ...taken } = await this.#deliver(session, submission);
     return new TemporalTurn(this.#context, this.#ref, turn, { ...taken, ...checkOutput });
+  }
+
+  /** The turn of an input that the session's workflow has taken and the store may not know yet; undefined also where no worker tells. */
+  async #takenAs(inputId: string): Promise<string | undefined> {
+    const handle = this.#context.temporal.workflow.getHandle(sessionWorkflowId(this.#ref));
+    return callTemporal(this.#context, () => handle.query(takenQuery, inputId)).catch(() => undefined);
   }
 
   async #mustTakeInput(session: SessionRecord, options: SubmitOptions): Promise<void> {
@@ -194,7 +211,10 @@ export class TemporalSession implements Session {
     });
   }
 
-  steer(input: Input, options: Pick<SubmitOptions, 'idempotencyKey' | 'actor'> = {}): Promise<Turn> {
+  steer(
+    input: Input,
+    options: Pick<SubmitOptions, 'idempotencyKey' | 'actor' | 'mayBegin'> = {},
+  ): Promise<Turn> {
     return this.submit(input, { ...options, ifBusy: 'steer' });
   }
 
@@ -406,6 +426,11 @@ export class TemporalSession implements Session {
       });
     }
   }
+}
+
+/** A running turn takes it in: it begins none. */
+function isForRunning({ state }: SessionRecord, { ifBusy }: SubmitOptions): boolean {
+  return state !== 'idle' && (ifBusy === 'steer' || ifBusy === 'deny');
 }
 
 function turnNumber(turnId: string): number {

@@ -22,6 +22,9 @@ import type {
 export const submitSignal = defineSignal<[Submission]>('submit');
 export const submitUpdate = defineUpdate<SubmitAnswer, [Submission]>('submit');
 
+/** To a session: the turn of an input that it has taken, newest inputs only. */
+export const takenQuery = defineQuery<string | undefined, [inputId: string]>('taken');
+
 /** What became of a submission. */
 export interface SubmitAnswer {
   turnId: string;

@@ -31,6 +31,7 @@ import {
   steerUpdate,
   submitSignal,
   submitUpdate,
+  takenQuery,
   turnEndedSignal,
   type SubmitAnswer,
 } from '../contracts/messages.ts';
@@ -165,6 +166,7 @@ function describe(session: SessionState): string {
 /** Handlers are in place before the first await, so that no message is lost at the edge of a run. */
 function handleMessages(session: SessionState): void {
   setHandler(sessionQuery, () => session.view);
+  setHandler(takenQuery, (inputId) => session.turnOfInput(inputId));
   setHandler(submitSignal, async (submission) => {
     await condition(() => session.isLoaded);
     await submit(session, submission).catch((error: unknown) => ignore('A submission was not taken', error));

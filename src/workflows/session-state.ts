@@ -129,6 +129,13 @@ export class SessionState {
     };
   }
 
+  /** Those that wait may be more than are remembered. */
+  turnOfInput(inputId: string): string | undefined {
+    const known = [...(this.#carry?.seen ?? []), ...(this.#carry?.queue ?? [])];
+    const taken = known.find((one) => one.inputId === inputId);
+    return taken && turnIdOf(this.#input.ref, taken.turn);
+  }
+
   /** Admits a submission: gives it its turn number, or says why not. A repeat gets the answer of the first. */
   admit(submission: Submission): Admission {
     const carry = this.#loaded;

@@ -359,11 +359,17 @@ describe('limits of an owner', () => {
 
     stack.model.hangs({ before: 'firstToken' });
     const busy = await keyOf('busy');
-    const first = await submit('one', busy);
+    const keyed = { ...busy, 'idempotency-key': 'first' };
+    const next = stack.model.requests.length;
+    const first = await submit('one', keyed);
     expect(first.status).toBe(202);
-    await stack.model.waitForRequest(stack.model.requests.length);
+    await stack.model.waitForRequest(next);
     await runs('busy', 'one');
     expect(await submit('two', busy)).toMatchObject({ status: 429, body: { code: 'too_many_turns' } });
+    expect((await submit('one', keyed)).body).toMatchObject({
+      turnId: first.body.turnId,
+      status: 'repeated',
+    });
     await limited.post('/v1/sessions/one/interrupt', {}, busy);
     await wait(first.body.turnId as string, busy);
 

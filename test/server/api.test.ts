@@ -165,7 +165,7 @@ describe('the API', () => {
   });
 
   it('shows what waits, takes one answer, and refuses a second one and an unknown call', async () => {
-    stack.model.calls('pay', { amount: 5 }).says('Paid.');
+    stack.model.calls('pay', { amount: 5 }).says('Paid.').says('Later.');
     const { body } = await submit('gated', 'Pay 5');
     const waiting = await api.get(`${turnPath(body.turnId)}?wait=30`);
     expect(waiting.body).toMatchObject({ state: 'waiting', finishReason: 'permission_asking' });
@@ -175,6 +175,14 @@ describe('the API', () => {
     ]);
     expect((await api.get('/v1/gates?state=uncertain')).body.items).toEqual([]);
     expect((await api.get(`/v1/calls/${callId}`)).body).toEqual({ callId, sessionId: 'gated' });
+    const queued = { input: 'Then?', ifBusy: 'queue' };
+    const later = await api.post('/v1/sessions/gated/turns', queued, { 'idempotency-key': 'then' });
+    expect(later.body).toMatchObject({ status: 'queued' });
+    expect((await submit('gated', 'Then?', { 'idempotency-key': 'then' })).body).toMatchObject({
+      turnId: later.body.turnId,
+      status: 'repeated',
+    });
+    expect(await submit('gated', 'And?', { 'idempotency-key': 'and' })).toMatchObject({ status: 409 });
     expect(await submit('gated', 'And?')).toMatchObject({ status: 409, body: { code: 'waiting' } });
     expect(await api.send('DELETE', '/v1/sessions/gated')).toMatchObject({ status: 409 });
 

@@ -89,11 +89,11 @@ async function turnOf(
   said: { id: string; input: InputPart[] } | undefined,
 ): Promise<Turn | undefined> {
   if (!said) return openTurn(session);
-  await limits.takeTurn(call.owner);
   const isResuming = (call.body.resume ?? []).length > 0;
   const turn = await session.submit(said.input, {
     actor: actorOf({ ...call, body: {} }),
     idempotencyKey: said.id,
+    mayBegin: () => limits.takeTurn(call.owner),
     // What is written beside an answer is for the turn that was waiting for it.
     ...(isResuming ? { ifBusy: 'steer' } : {}),
   });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { PipelineList, PipelineStarted, PipelineView } from '../../schema/api-answers.ts';
 import { Id, StartPipeline } from '../../schema/api-requests.ts';
 import type { Flow } from '../../schema/flow.ts';
-import type { Pipelines } from '../../client/pipelines.ts';
+import type { Pipeline, Pipelines } from '../../client/pipelines.ts';
 import { assertNever } from '../../core/assert-never.ts';
 import { actorOf } from '../actor.ts';
 import { Problem } from '../problem.ts';
@@ -28,9 +28,13 @@ const startPipeline = defineRoute({
     const { owner, body, idempotencyKey } = call;
     const { id: named, flow, input } = body;
     for (const agent of agentsOf(flow)) mustBeAgent(agent, context);
-    await context.limits.takeTurn(owner);
     const id = named ?? (idempotencyKey === undefined ? undefined : idOf(owner, idempotencyKey));
-    const pipeline = await pipelinesOf(context).start({
+    const pipelines = pipelinesOf(context);
+    await context.limits.takeTurn(owner).catch(async (refusal: unknown) => {
+      // A repeat starts nothing.
+      if (id === undefined || !(await isThere(pipelines.get(owner, id)))) throw refusal;
+    });
+    const pipeline = await pipelines.start({
       owner,
       flow,
       input,
@@ -95,6 +99,13 @@ export const pipelineRoutes = [startPipeline, listPipelines, getPipeline, cancel
 function pipelinesOf({ pipelines }: RouteContext): Pipelines {
   if (!pipelines) throw new Problem('not_found', 'This server has no pipelines');
   return pipelines;
+}
+
+async function isThere(pipeline: Pipeline): Promise<boolean> {
+  return pipeline.status().then(
+    () => true,
+    () => false,
+  );
 }
 
 function idOf(owner: string, idempotencyKey: string): string {

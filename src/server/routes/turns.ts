@@ -36,7 +36,6 @@ const submitTurn = defineRoute({
     const { agent, ifBusy, input, output } = body;
     // It answers gates.
     if (ifBusy === 'deny') requireScope(call.principal, 'approve');
-    await limits.takeTurn(owner);
     if (agent !== undefined) mustBeAgent(agent, context);
     const session = client.session({
       owner,
@@ -45,6 +44,7 @@ const submitTurn = defineRoute({
     });
     const turn = await session.submit(input, {
       actor: actorOf(call),
+      mayBegin: () => limits.takeTurn(owner),
       ...(ifBusy === undefined ? {} : { ifBusy }),
       ...(output ? { output } : {}),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
@@ -69,7 +69,6 @@ const steerTurn = defineRoute({
     const { owner, params, body, idempotencyKey } = call;
     const { agent, input } = body;
     if (agent !== undefined) mustBeAgent(agent, context);
-    await limits.takeTurn(owner);
     const session = client.session({
       owner,
       id: params.sessionId,
@@ -77,6 +76,7 @@ const steerTurn = defineRoute({
     });
     const turn = await session.steer(input, {
       actor: actorOf(call),
+      mayBegin: () => limits.takeTurn(owner),
       ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     });
     return submitted(call.params.sessionId, turn);

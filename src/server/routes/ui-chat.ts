@@ -41,10 +41,10 @@ const postChat = defineRoute({
     const session = client.session({ owner, id: id.data, agent: params.agent });
     const news = readUiRequest(body);
     if (news.kind === 'input') {
-      await limits.takeTurn(owner);
       const turn = await session.submit(news.input, {
         actor: actorOf({ ...call, body: {} }),
         idempotencyKey: news.id,
+        mayBegin: () => limits.takeTurn(owner),
       });
       return stream(turn, turn.after, call);
     }
