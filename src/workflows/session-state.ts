@@ -139,9 +139,8 @@ export class SessionState {
   /** Admits a submission: gives it its turn number, or says why not. A repeat gets the answer of the first. */
   admit(submission: Submission): Admission {
     const carry = this.#loaded;
-    const seen = carry.seen.find(({ inputId }) => inputId === submission.id);
-    if (seen)
-      return { kind: 'answer', answer: { turnId: turnIdOf(this.#input.ref, seen.turn), status: 'repeated' } };
+    const known = this.turnOfInput(submission.id);
+    if (known !== undefined) return { kind: 'answer', answer: { turnId: known, status: 'repeated' } };
 
     const isBusy = this.#running !== undefined || carry.queue.length > 0;
     if (isBusy && submission.ifBusy === 'reject')
