@@ -59,7 +59,7 @@ describe('a flood of signals at one inbox', () => {
     stack.model.answers(() => says('Noted.'));
     const session = stack.session(agent);
     const ref = refOf(session);
-    const ids = Array.from({ length: 2_000 }, (_, i) => `message-${i % 25}`);
+    const ids = Array.from({ length: 1_000 }, (_, i) => `message-${i % 25}`);
     const atOnce = limited(50);
     await Promise.all(ids.map((id) => atOnce(() => signalSubmit(ref, id))));
     await replay(session, 25);

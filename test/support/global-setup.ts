@@ -28,13 +28,19 @@ export async function setup(project: TestProject): Promise<void> {
   // Inherited by the processes of the test files and by those that they start: each would compile and bundle anew.
   process.env['DURASCOPE_WORKFLOW_BUNDLE'] = bundle;
   process.env['NODE_COMPILE_CACHE'] = join(tmpdir(), 'node-compile-cache');
-  temporal = await startDevServer({ port: 0, uiPort: 0, log: (line) => console.log(line) });
+  // In a file, which takes a sixth less of the server's CPU than memory does.
+  temporal = await startDevServer({
+    port: 0,
+    uiPort: 0,
+    dataDir: join(folder, 'temporal'),
+    log: (line) => console.log(line),
+  });
   project.provide('temporalAddress', temporal.address);
   project.provide('temporalUiUrl', temporal.uiUrl);
 }
 
 export async function teardown(): Promise<void> {
-  // Its state is in memory: nothing to save, and a polite end takes a second.
+  // Its state goes with its folder: nothing to save, and a polite end takes a second.
   await temporal?.kill();
   if (folder) await rm(folder, { recursive: true, force: true });
 }
