@@ -8,7 +8,7 @@ export interface SharedTemporal {
   namespace: string;
 }
 
-/** The dev server that all suites of a run share, its state in memory: take task queues and owners of your own. */
+/** The dev server that all suites of a run share: take task queues and owners of your own. */
 export function sharedTemporal(): SharedTemporal {
   return { address: inject('temporalAddress'), uiUrl: inject('temporalUiUrl'), namespace: 'default' };
 }
