@@ -1,6 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
 import { isWorkflowOpen } from '../inbox/is-open.ts';
+import { sessionStart } from '../inbox/session-start.ts';
 import type { Store } from '../store/store.ts';
 import { dropAsked, owingMembers } from '../team/owing.ts';
 import { readTeam } from '../team/team-slot.ts';
@@ -57,15 +58,11 @@ async function wakeLost(
 
 async function lookAfter(store: Store, ref: SessionRef): Promise<void> {
   const session = await store.sessions.get(ref);
-  const workflowId = sessionWorkflowId(ref);
   const { client, info } = Context.current();
-  if (!session || session.state === 'idle' || (await isWorkflowOpen(client, workflowId))) return;
+  if (!session || session.state === 'idle' || (await isWorkflowOpen(client, sessionWorkflowId(ref)))) return;
   await client.workflow.start('agentSession', {
-    workflowId,
-    taskQueue: info.taskQueue,
-    args: [{ ref, agent: session.agent, mustExist: true }],
+    ...sessionStart(ref, { agent: session.agent, taskQueue: info.taskQueue, mustExist: true }),
     workflowIdConflictPolicy: 'USE_EXISTING',
-    staticSummary: `${session.agent} · session ${ref.sessionId} of ${ref.owner}`,
   });
 }
 

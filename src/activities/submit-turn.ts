@@ -6,9 +6,9 @@ import {
 } from '@temporalio/client';
 import type { SubmittedTurn, SubmitTurnInput } from '../contracts/child-turns.ts';
 import { failure } from '../contracts/failures.ts';
-import { sessionWorkflowId } from '../contracts/ids.ts';
 import type { Submission } from '../contracts/inputs.ts';
 import { submitUpdate } from '../contracts/messages.ts';
+import { sessionStart } from '../inbox/session-start.ts';
 import { readReply, prepareSession } from './child-turns.ts';
 import { composeInput, keepOutput } from './compose-input.ts';
 import type { ActivityDeps } from './deps.ts';
@@ -45,11 +45,8 @@ export async function submitTurn(
       client.workflow.executeUpdateWithStart(submitUpdate, {
         args: [submission],
         startWorkflowOperation: new WithStartWorkflowOperation('agentSession', {
-          workflowId: sessionWorkflowId(ref),
-          taskQueue: info.taskQueue,
-          args: [{ ref, agent }],
+          ...sessionStart(ref, { agent, taskQueue: info.taskQueue }),
           workflowIdConflictPolicy: 'USE_EXISTING',
-          staticSummary: `${agent} · session ${ref.sessionId} of ${ref.owner}`,
         }),
       }),
     )

@@ -1,30 +1,18 @@
 import { randomUUID } from 'node:crypto';
-import { WithStartWorkflowOperation, type UpdateDefinition } from '@temporalio/client';
+import type { UpdateDefinition } from '@temporalio/client';
 import type { GateAnswer } from '../contracts/activities.ts';
 import { sessionWorkflowId, turnIdOf, type SessionRef } from '../contracts/ids.ts';
-import type {
-  Answered,
-  Confirmation,
-  ExternalResult,
-  Reconciliation,
-  SessionInput,
-  Submission,
-} from '../contracts/inputs.ts';
+import type { Answered, Confirmation, ExternalResult, Reconciliation } from '../contracts/inputs.ts';
 import {
   confirmUpdate,
   externalResultUpdate,
   interruptSignal,
   reconcileUpdate,
-  submitSignal,
-  submitUpdate,
-  takenQuery,
 } from '../contracts/messages.ts';
-import { toActor } from '../core/approval.ts';
 import { taskViews } from '../core/plan.ts';
 import { planSessionOf } from '../tasks/plan-session.ts';
 import { readPlan } from '../tasks/plan-slot.ts';
 import { followEvents } from '../events/follow.ts';
-import { hasRunner, runnerOf } from '../inbox/reach.ts';
 import type { AgentEvent } from '../schema/event.ts';
 import type { Msg } from '../schema/message.ts';
 import type { SchemaOutput, ToolSchema } from '../tools/tool-schema.ts';
@@ -53,21 +41,14 @@ import { ledSeat, memberSeat } from '../team/place.ts';
 import { viewTeam, type TeamView } from '../team/team-view.ts';
 import { routesOf } from './answer-routes.ts';
 import { DurascopeError } from './durascope-error.ts';
-import { callTemporal, isOpen } from './call-temporal.ts';
+import { callTemporal } from './call-temporal.ts';
 import { isNotFound } from '../inbox/temporal-failures.ts';
 import { pendingBelow, pendingOf } from './pending-call.ts';
-import {
-  checkAnswers,
-  checkMetadata,
-  checkPermissionChange,
-  checkSubmitOptions,
-  checkTurnNumber,
-} from './check-options.ts';
+import { checkAnswers, checkMetadata, checkPermissionChange, checkTurnNumber } from './check-options.ts';
 import { eraseSession } from './erase-session.ts';
-import { checkInputAtGate } from './input-at-gate.ts';
 import { sendSealed } from './seal-answers.ts';
-import { prepareInput } from './prepare-input.ts';
-import { prepareOutput } from './prepare-output.ts';
+import { mustBeOfAgent, newAgent, type SessionPlace } from './session-place.ts';
+import { submitInput } from './submit-input.ts';
 import type { ClientContext } from './temporal-client.ts';
 import { TemporalTurn } from './temporal-turn.ts';
 
@@ -82,6 +63,9 @@ export class TemporalSession implements Session {
     this.#agent = agent;
   }
 
+  get #place(): SessionPlace {
+    return { context: this.#context, ref: this.#ref, agent: this.#agent };
+  }
   get owner(): string {
     return this.#ref.owner;
   }
@@ -93,11 +77,11 @@ export class TemporalSession implements Session {
     checkMetadata(metadata);
     const known = await this.get();
     if (known) {
-      this.#mustBeOfAgent(known);
+      mustBeOfAgent(this.#place, known);
       return known;
     }
     const session = await this.#begin(metadata);
-    this.#mustBeOfAgent(session);
+    mustBeOfAgent(this.#place, session);
     return { ...session, pending: [], tasks: [], background: [] };
   }
 
@@ -105,87 +89,7 @@ export class TemporalSession implements Session {
     input: Input,
     options: SubmitOptions<S> = {},
   ): Promise<Turn<SchemaOutput<S>>> {
-    checkSubmitOptions(options);
-    const id = options.idempotencyKey ?? randomUUID();
-    const { store } = this.#context.content;
-    const wanted = options.output && (await prepareOutput(store, this.#ref, options.output));
-    const checkOutput = wanted ? { checkOutput: wanted.check } : {};
-    const session = await store.sessions.get(this.#ref);
-    // The session's workflow knows its newest inputs only.
-    const known =
-      session && options.idempotencyKey !== undefined ? await store.turns.ofInput(this.#ref, id) : undefined;
-    if (known)
-      return new TemporalTurn(this.#context, this.#ref, known.turn, { status: 'repeated', ...checkOutput });
-    try {
-      if (session) await this.#mustTakeInput(session, options);
-      if (!session || !isForRunning(session, options)) await options.mayBegin?.();
-    } catch (refusal) {
-      // A repeat of what waits already is none of the new inputs that are refused.
-      const mayBeRepeat = session !== undefined && options.idempotencyKey !== undefined;
-      const turnId = mayBeRepeat ? await this.#takenAs(id) : undefined;
-      if (turnId === undefined) throw refusal;
-      const status = 'repeated';
-      return new TemporalTurn(this.#context, this.#ref, turnNumber(turnId), { status, ...checkOutput });
-    }
-    const submission: Submission = {
-      id,
-      input: await prepareInput(store, this.#ref, id, input),
-      ...(options.ifBusy === undefined ? {} : { ifBusy: options.ifBusy }),
-      ...(options.actor === undefined ? {} : { actor: options.actor }),
-      ...(wanted ? { output: wanted.output } : {}),
-    };
-    const { turn, ...taken } = await this.#deliver(session, submission);
-    return new TemporalTurn(this.#context, this.#ref, turn, { ...taken, ...checkOutput });
-  }
-
-  /** The turn of an input that the session's workflow has taken and the store may not know yet; undefined also where no worker tells. */
-  async #takenAs(inputId: string): Promise<string | undefined> {
-    const handle = this.#context.temporal.workflow.getHandle(sessionWorkflowId(this.#ref));
-    return callTemporal(this.#context, () => handle.query(takenQuery, inputId)).catch(() => undefined);
-  }
-
-  async #mustTakeInput(session: SessionRecord, options: SubmitOptions): Promise<void> {
-    this.#mustBeOfAgent(session);
-    if (session.lineage?.kind === 'subagent')
-      throw new DurascopeError(
-        'conflict',
-        `Session ${this.id} is a subagent's, and takes no input of its own: write to ${session.lineage.parent}, which it works for`,
-      );
-    const runner = await runnerOf(this.#context.content.store, this.#ref);
-    if (runner !== undefined && (await isOpen(this.#context, runner)))
-      throw new DurascopeError('conflict', hasRunner(this.#ref, runner));
-    await checkInputAtGate(this.#context, session, options);
-  }
-
-  /**
-   * While no workflow has the session in hand, the store numbers the input and keeps it, and the workflow is only woken: nobody waits for a
-   * worker. Else the workflow decides.
-   */
-  async #deliver(known: SessionRecord | undefined, submission: Submission) {
-    let session = known;
-    if (!session?.isClaimed) {
-      const { id, input, ifBusy = 'queue', actor, output } = submission;
-      const requester = toActor(actor)?.id;
-      const answer = await this.#context.content.store.sessions.enqueue(
-        this.#ref,
-        session?.agent ?? this.#newAgent(),
-        {
-          inputId: id,
-          input,
-          ...(requester === undefined ? {} : { requester }),
-          ...(output ? { output } : {}),
-        },
-        { mayWait: ifBusy === 'queue' },
-      );
-      session = answer.session;
-      this.#mustBeOfAgent(session);
-      if (answer.enqueued) {
-        await this.#signalWithStart(session.agent, submission);
-        return { ...answer.enqueued, after: session.lastEventId };
-      }
-    }
-    const { turnId, status } = await this.#updateWithStart(session.agent, submission);
-    return { turn: turnNumber(turnId), status, after: session.lastEventId };
+    return submitInput(this.#place, input, options);
   }
 
   async confirm(results: Confirmation[], options?: AnswerOptions): Promise<void> {
@@ -309,55 +213,7 @@ export class TemporalSession implements Session {
 
   /** What was submitted to is there: whoever is told of it may look at once. */
   #begin(metadata: Record<string, string>): Promise<SessionRecord> {
-    return this.#context.content.store.sessions.open(this.#ref, this.#newAgent(), undefined, metadata);
-  }
-
-  #newAgent(): string {
-    if (this.#agent !== undefined) return this.#agent;
-    throw new DurascopeError(
-      'not_found',
-      `There is no session ${this.id} of ${this.owner}: name an agent to begin it`,
-    );
-  }
-
-  #mustBeOfAgent({ agent }: Pick<SessionRecord, 'agent'>): void {
-    if (this.#agent === undefined || this.#agent === agent) return;
-    throw new DurascopeError(
-      'conflict',
-      `Session ${this.id} belongs to the agent ${agent}, not to ${this.#agent}: name ${agent}, or another session`,
-    );
-  }
-
-  /** Delivers to the session whether or not its workflow runs. A repeat under the same id is harmless, so a lost race is tried again. */
-  async #updateWithStart(agent: string, submission: Submission) {
-    return callTemporal(this.#context, () =>
-      this.#context.temporal.workflow.executeUpdateWithStart(submitUpdate, {
-        args: [submission],
-        startWorkflowOperation: new WithStartWorkflowOperation('agentSession', {
-          ...this.#startOptions(agent),
-          workflowIdConflictPolicy: 'USE_EXISTING',
-        }),
-      }),
-    );
-  }
-
-  async #signalWithStart(agent: string, submission: Submission): Promise<void> {
-    await callTemporal(this.#context, () =>
-      this.#context.temporal.workflow.signalWithStart('agentSession', {
-        ...this.#startOptions(agent),
-        signal: submitSignal,
-        signalArgs: [submission],
-      }),
-    );
-  }
-
-  #startOptions(agent: string) {
-    return {
-      workflowId: sessionWorkflowId(this.#ref),
-      taskQueue: this.#context.taskQueue,
-      args: [{ ref: this.#ref, agent }] as [SessionInput],
-      staticSummary: `${agent} · session ${this.id} of ${this.owner}`,
-    };
+    return this.#context.content.store.sessions.open(this.#ref, newAgent(this.#place), undefined, metadata);
   }
 
   /** Answers calls where they are: in this session, or in one below it. */
@@ -426,13 +282,4 @@ export class TemporalSession implements Session {
       });
     }
   }
-}
-
-/** A running turn takes it in: it begins none. */
-function isForRunning({ state }: SessionRecord, { ifBusy }: SubmitOptions): boolean {
-  return state !== 'idle' && (ifBusy === 'steer' || ifBusy === 'deny');
-}
-
-function turnNumber(turnId: string): number {
-  return Number(turnId.slice(turnId.lastIndexOf('/') + 1));
 }

@@ -1,5 +1,6 @@
 import type { AgentEvent, EventBody } from '../schema/event.ts';
 import type { Block, Msg } from '../schema/message.ts';
+import { turnNumber } from './message-ids.ts';
 
 type Stamped = EventBody & Pick<AgentEvent, 'turnId' | 'at' | 'path'>;
 
@@ -132,11 +133,6 @@ function apply(folded: Map<string, Msg>, event: Stamped): void {
 
 function isOpen(msg: Msg): boolean {
   return msg.role === 'assistant' && msg.finishReason === undefined;
-}
-
-/** `turn/<owner>/<session>/<n>` → n. */
-function turnNumber(turnId: string): number {
-  return Number(turnId.slice(turnId.lastIndexOf('/') + 1));
 }
 
 function put(folded: Map<string, Msg>, msg: Msg): void {

@@ -26,3 +26,8 @@ export function steerMessageId(turn: number, steerId: string): string {
 export function sealedAnswersId(turn: number, callId?: string): string {
   return callId === undefined ? `answer/${turn}/` : `answer/${turn}/${callId}/`;
 }
+
+/** `turn/<owner>/<session>/<n>` → n. */
+export function turnNumber(turnId: string): number {
+  return Number(turnId.slice(turnId.lastIndexOf('/') + 1));
+}

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { WithStartWorkflowOperation, WorkflowUpdateFailedError, type Client } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { failure } from '../contracts/failures.ts';
-import { sessionWorkflowId, type SessionRef } from '../contracts/ids.ts';
+import type { SessionRef } from '../contracts/ids.ts';
 import type { InboxAnswer, InboxMessage } from '../contracts/inbox.ts';
 import { teamMessageUpdate } from '../contracts/messages.ts';
 import type { Store } from '../store/store.ts';
@@ -10,6 +10,7 @@ import { InboxError, type InboxErrorCode } from './inbox-error.ts';
 import { isWorkflowOpen } from './is-open.ts';
 import { hasRunner, runnerOf } from './reach.ts';
 import { seal } from './seal.ts';
+import { sessionStart } from './session-start.ts';
 import { isLate, isPassing } from './temporal-failures.ts';
 
 /** How long the session's answer is waited for: without a worker there is none. */
@@ -58,11 +59,8 @@ export async function deliver(courier: Courier, { owner, to, message }: Delivery
         temporal.workflow.executeUpdateWithStart(teamMessageUpdate, {
           args: [letter],
           startWorkflowOperation: new WithStartWorkflowOperation('agentSession', {
-            workflowId: sessionWorkflowId(to),
-            taskQueue: courier.taskQueue,
-            args: [{ ref: to, agent: session.agent, mustExist: true }],
+            ...sessionStart(to, { agent: session.agent, taskQueue: courier.taskQueue, mustExist: true }),
             workflowIdConflictPolicy: 'USE_EXISTING',
-            staticSummary: `${session.agent} · session ${to.sessionId} of ${to.owner}`,
           }),
         }),
       );
