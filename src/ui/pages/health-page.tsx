@@ -1,4 +1,5 @@
 import { useHealth, useService } from '../api/queries.ts';
+import { ListHead } from '../parts/list-head.tsx';
 import { PageHeading } from '../parts/page-heading.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
@@ -15,12 +16,7 @@ export function HealthPage() {
       {!data && !error ? <Loading what="the health" /> : null}
       {data ? (
         <table className="list">
-          <thead>
-            <tr>
-              <th scope="col">What</th>
-              <th scope="col">State</th>
-            </tr>
-          </thead>
+          <ListHead columns={['What', 'State']} />
           <tbody>
             <tr>
               <th scope="row">The service</th>

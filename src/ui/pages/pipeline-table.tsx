@@ -3,6 +3,7 @@ import { cancelPipeline, usePipeline, usePipelines } from '../api/queries.ts';
 import type { PipelineList, PipelineView } from '../api/types.ts';
 import { SubmitError } from '../gates/submit-error.tsx';
 import { useSubmit } from '../gates/use-submit.ts';
+import { ListHead } from '../parts/list-head.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Failure, Loading } from '../parts/states.tsx';
 import { Moment } from '../parts/time.tsx';
@@ -15,18 +16,7 @@ export function Pipelines() {
     <>
       <h2>Pipelines</h2>
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Pipeline</th>
-            <th scope="col">State</th>
-            <th scope="col">Began</th>
-            <th scope="col">Ended</th>
-            <th scope="col">Came to</th>
-            <th scope="col" className="number">
-              Change
-            </th>
-          </tr>
-        </thead>
+        <ListHead columns={['Pipeline', 'State', 'Began', 'Ended', 'Came to', { number: 'Change' }]} />
         <tbody>
           {data.items.map((pipeline) => (
             <Row key={pipeline.id} pipeline={pipeline} />

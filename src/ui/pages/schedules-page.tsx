@@ -1,5 +1,6 @@
 import { useSchedules } from '../api/queries.ts';
 import type { ScheduleList } from '../api/types.ts';
+import { ListHead } from '../parts/list-head.tsx';
 import { PageHeading } from '../parts/page-heading.tsx';
 import { Link, sessionHref } from '../parts/router.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
@@ -34,19 +35,7 @@ export function SchedulesPage() {
 function ScheduleTable({ schedules }: { schedules: readonly Schedule[] }) {
   return (
     <table className="list">
-      <thead>
-        <tr>
-          <th scope="col">Schedule</th>
-          <th scope="col">State</th>
-          <th scope="col">Agent</th>
-          <th scope="col">When</th>
-          <th scope="col">Next</th>
-          <th scope="col">Last</th>
-          <th scope="col" className="number">
-            Change
-          </th>
-        </tr>
-      </thead>
+      <ListHead columns={['Schedule', 'State', 'Agent', 'When', 'Next', 'Last', { number: 'Change' }]} />
       <tbody>
         {schedules.map(({ id, agent, cron, everyMs, isPaused, note, nextRuns: [next], lastRun }) => (
           <tr key={id}>

@@ -1,6 +1,7 @@
 import { useId, useState } from 'react';
 import { useAgents, useSessions } from '../api/queries.ts';
 import type { SessionSummary } from '../api/types.ts';
+import { ListHead } from '../parts/list-head.tsx';
 import { PageHeading } from '../parts/page-heading.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
@@ -111,20 +112,9 @@ function FindById() {
 function SessionTable({ sessions }: { sessions: readonly SessionSummary[] }) {
   return (
     <table className="list">
-      <thead>
-        <tr>
-          <th scope="col">Session</th>
-          <th scope="col">State</th>
-          <th scope="col">Agent</th>
-          <th scope="col" className="number">
-            Turns
-          </th>
-          <th scope="col" className="number">
-            Tokens
-          </th>
-          <th scope="col">Changed</th>
-        </tr>
-      </thead>
+      <ListHead
+        columns={['Session', 'State', 'Agent', { number: 'Turns' }, { number: 'Tokens' }, 'Changed']}
+      />
       <tbody>
         {sessions.map(({ sessionId, state, agent, turn, usage, updatedAt }) => (
           <tr key={sessionId}>

@@ -2,6 +2,7 @@ import { money } from '../api/cost.ts';
 import { useUsage } from '../api/queries.ts';
 import type { DayUsage } from '../api/types.ts';
 import { DayChart } from '../parts/day-chart.tsx';
+import { ListHead } from '../parts/list-head.tsx';
 import { PageHeading } from '../parts/page-heading.tsx';
 import { Empty, Failure, Loading } from '../parts/states.tsx';
 import { tokens } from '../parts/time.tsx';
@@ -44,25 +45,15 @@ function Charts({ days }: { days: readonly DayUsage[] }) {
       </div>
       <h2>By agent</h2>
       <table className="list">
-        <thead>
-          <tr>
-            <th scope="col">Agent</th>
-            <th scope="col" className="number">
-              Turns
-            </th>
-            <th scope="col" className="number">
-              Tokens in
-            </th>
-            <th scope="col" className="number">
-              Tokens out
-            </th>
-            {hasCost ? (
-              <th scope="col" className="number">
-                Cost
-              </th>
-            ) : null}
-          </tr>
-        </thead>
+        <ListHead
+          columns={[
+            'Agent',
+            { number: 'Turns' },
+            { number: 'Tokens in' },
+            { number: 'Tokens out' },
+            ...(hasCost ? [{ number: 'Cost' }] : []),
+          ]}
+        />
         <tbody>
           {[...agents].map(([agent, rows]) => (
             <tr key={agent}>

@@ -1,4 +1,5 @@
 import { money, type Costs } from '../api/cost.ts';
+import { ListHead } from '../parts/list-head.tsx';
 import { StateBadge } from '../parts/state-badge.tsx';
 import { duration, tokens } from '../parts/time.tsx';
 import type { Bar } from './turn-bars.ts';
@@ -16,15 +17,7 @@ export function Timeline({ bars, now, costs }: { bars: readonly Bar[]; now: numb
         <span className="key model">model call</span> <span className="key tool">tool</span>{' '}
         <span className="key wait">wait at a gate</span> <span>{duration(to - from)} in all</span>
       </caption>
-      <thead>
-        <tr>
-          <th scope="col">What</th>
-          <th scope="col">When</th>
-          <th scope="col" className="number">
-            Took
-          </th>
-        </tr>
-      </thead>
+      <ListHead columns={['What', 'When', { number: 'Took' }]} />
       <tbody>
         {bars.map((bar) => {
           const end = bar.to ?? now;
